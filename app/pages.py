@@ -13,6 +13,7 @@ import app.distributions.list
 import app.distributions.new
 import app.home
 import app.investor.home
+import app.investor.trade
 import app.issuer
 import app.markets.detail
 import app.markets.list

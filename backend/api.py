@@ -35,6 +35,7 @@ ROUTES = (
     "members.routes",
     "memberships.routes",
     "investors.routes",
+    "investor_trading.routes",
     "invitations.routes",
     "mail.routes",
     "api_keys.routes",

@@ -5,17 +5,19 @@ import reflex as rx
 from app.investor.shell import HOME, investor_page
 from app.users.account import account
 from components.investor.home import claims_card, eligibility_card, holdings_card, orders_card, statements_card
+from components.investor.signing import signing_sheet
 from components.ui.button import button, link_button
 from components.ui.card import card
 from components.ui.note import empty, failure, note, page_skeleton
 from state.investor.home import InvestorHome
 from state.investor.place import InvestorPlace, Place
+from state.investor.signing import Signing
 from state.users.factors import FactorsState
 from state.users.linked_wallets import LinkedWallets
 from state.users.sessions import SessionsState
 
 
-@investor_page(route=HOME, title="Your investments", on_load=[InvestorHome.load])
+@investor_page(route=HOME, title="Your investments", on_load=[Signing.load, InvestorHome.load])
 def home() -> rx.Component:
     """Draw holdings, eligibility, claims, open orders and statements."""
     again = button("Try again", "rotate-cw", on_click=InvestorHome.load)
@@ -44,6 +46,7 @@ def home() -> rx.Component:
     return rx.fragment(
         rx.el.h1("Your investments"),
         rx.cond(InvestorHome.problem != "", broken, rx.cond(InvestorHome.loading, page_skeleton(), body)),
+        signing_sheet(),
     )
 
 

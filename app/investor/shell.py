@@ -21,7 +21,11 @@ from state.investor.place import InvestorPlace
 from state.members.memberships import PendingMemberships
 
 HOME = "/i/[membership_id]"
-PLACES = (("Home", "house", HOME, ""), ("Account", "user-cog", f"{HOME}/account", "/account"))
+PLACES = (
+    ("Home", "house", HOME, ""),
+    ("Trade", "arrow-left-right", f"{HOME}/trade", "/trade"),
+    ("Account", "user-cog", f"{HOME}/account", "/account"),
+)
 
 
 def investor_page(

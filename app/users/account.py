@@ -12,7 +12,7 @@ from components.ui.status import tag
 from components.ui.table import Col, list_table, pager, td, tr
 from components.ui.value import when
 from components.users.factors import factor_dialogs, factors_card
-from components.users.linked_wallets import linked_wallets_card, unlink_dialog
+from components.users.linked_wallets import link_dialogs, linked_wallets_card, unlink_dialog
 from state.core.session import Session
 from state.invitations.invitation import PASSWORD_RULE
 from state.users.account import AccountRedirect, PasswordForm
@@ -62,6 +62,7 @@ def account() -> rx.Component:
         _password_dialog(),
         factor_dialogs(),
         unlink_dialog(),
+        link_dialogs(),
         _everywhere_dialog(),
     )  # fmt: skip
 

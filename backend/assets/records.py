@@ -75,17 +75,28 @@ async def check_funded(
 
     The transaction is paused while the chain is queried: earlier locks are released.
     """
-    async with db.paused(session):
-        rpc = await connect(eid)
-        price, balance = await rpc.batch([("eth_gasPrice", []), ("eth_getBalance", [wallet.address, "latest"])])
-        written = await l1_fee.planned_fee(rpc, size, int(price, 16))
-    needed = gas * 2 * int(price, 16) + written + value
-    if int(balance, 16) > 0 and int(balance, 16) >= needed:
+    needed, held = await gas_cost(session, wallet.address, eid, gas, size=size)
+    needed += value
+    if held > 0 and held >= needed:
         return
     query = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))
     name, symbol = (await session.execute(query.where(col(ChainRow.xchain_eid) == eid))).one()
     beside = f" ({funding.amount(value)} of it for the delivery of a packet)" if value else ""
     raise Conflict(
         f'The wallet "{wallet.label}" ({wallet.address}) has too little {symbol} on {name}: this may cost '
-        f"{funding.amount(needed)} {symbol}{beside}, and it has {funding.held(int(balance, 16))}. Fund it first."
+        f"{funding.amount(needed)} {symbol}{beside}, and it has {funding.held(held)}. Fund it first."
     )
+
+
+async def gas_cost(
+    session: AsyncSession, address: str, eid: int, gas: int, *, size: int = SMALL_SIZE
+) -> tuple[int, int]:
+    """Return what `gas` may cost on a chain, and what an address holds there for it; both in wei.
+
+    The transaction is paused while the chain is queried: earlier locks are released.
+    """
+    async with db.paused(session):
+        rpc = await connect(eid)
+        price, balance = await rpc.batch([("eth_gasPrice", []), ("eth_getBalance", [address, "latest"])])
+        written = await l1_fee.planned_fee(rpc, size, int(price, 16))
+    return gas * 2 * int(price, 16) + written, int(balance, 16)

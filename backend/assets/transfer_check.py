@@ -38,7 +38,7 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     await records.asset(context.session, context.organization_id, asset_id)
     place = await place_of(context, asset_id, body.chain_eid)
     async with db.paused(context.session):
-        verdicts, codes = await _verdicts(place, body)
+        verdicts, codes = await verdicts_of(place, body)
     failed = failures(verdicts)
     return TransferVerdict(
         allowed=not failed,
@@ -47,7 +47,7 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     )
 
 
-async def _verdicts(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict], list[int]]:
+async def verdicts_of(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict], list[int]]:
     """Return every rule's verdict, and the codes that the contract refuses with."""
     amount = int(body.amount)
     rules, state = await asyncio.gather(token.rules(place.eid, place.token), token_state(place))

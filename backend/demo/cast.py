@@ -69,6 +69,9 @@ APPLICANTS = [
 ]
 """Applicants that await review; the first has no review yet, the second has documents."""
 
+PRIVATE = "James Okafor"
+"""The investor who signs in: a person among the applicants, verified at level 1, with a custody wallet here."""
+
 DOCUMENTS = [
     *(
         (investor[1], proves, file)
@@ -77,7 +80,7 @@ DOCUMENTS = [
     ),
     ("Harbor Point Advisors", "company_register", "register-extract.pdf"),
     ("Harbor Point Advisors", "proof_of_address", "office.png"),
-    ("James Okafor", "passport", "passport.pdf"),
+    (PRIVATE, "passport", "passport.pdf"),
     ("Viktor Hale", "id_card", "id-card.png"),
 ]
 """Owner, what it proves, and the file's name."""

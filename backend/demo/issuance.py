@@ -31,7 +31,7 @@ class Issuance:
         for chain in chains:
             if chain["is_signum_deployed"]:
                 await self.admin.post(f"{self.base}/chains/{chain['id']}/enable", key=f"chain:{chain['xchain_eid']}")
-        for label in ("Treasury", *(f"{i[1]} custody" for i in cast.INVESTORS)):
+        for label in ("Treasury", *(f"{i[1]} custody" for i in cast.INVESTORS), f"{cast.PRIVATE} custody"):
             self.wallets[label] = await self.admin.post(f"{self.base}/wallets", {"label": label}, key=f"wallet:{label}")
         await self.admin.call(
             "POST",
@@ -53,12 +53,14 @@ class Issuance:
             await self._attest(party, name, cast.SEPOLIA)
         await self._attest(self.parties["Alder Family Office"], "Alder Family Office", cast.BASE)
         for kind, name, email, country in cast.APPLICANTS:
-            await self._party(kind, name, email, country)
+            wallet = self.wallets.get(f"{name} custody")
+            await self._party(kind, name, email, country, wallet["address"] if wallet else None)
         kind, name, email, country, reason = cast.REJECTED
         party = await self._party(kind, name, email, country)
-        for name in ("Harbor Point Advisors", "James Okafor", "Viktor Hale"):
+        for name in ("Harbor Point Advisors", cast.PRIVATE, "Viktor Hale"):
             await self._documents(name)
-        await self._verify(self.parties["James Okafor"], 1, False, "Passport checked.")
+        await self._verify(self.parties[cast.PRIVATE], 1, False, "Passport checked.")
+        await self._attest(self.parties[cast.PRIVATE], cast.PRIVATE, cast.SEPOLIA)
         await self.officer.post(f"/identity/parties/{party}/reject", {"reason": reason}, key="reject")
 
     async def _party(self, kind: str, name: str, email: str, country: str, address: str | None = None) -> str:
@@ -193,6 +195,7 @@ TRANSFERS = [
     ("Treasury", 1_200, "Alder Family Office custody"),
     ("Treasury", 850, "Brightwater LP custody"),
     ("Kestrel Pension Trust custody", 45, "Alder Family Office custody"),
+    ("Treasury", 240, "James Okafor custody"),
 ]
 """Sender, whole tokens of the first asset, receiver."""
 CANCELLED = 8

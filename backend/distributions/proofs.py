@@ -1,5 +1,6 @@
 """Recipients and their tree in the database: written once, read by one address at a time."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -77,12 +78,20 @@ async def _recipient(session: AsyncSession, distribution_id: UUID, address: str)
 
 
 async def _path(session: AsyncSession, distribution_id: UUID, node: int) -> list[str]:
-    wanted = siblings(node)
     query = sa.select(col(TreePartRow.part), col(TreePartRow.nodes)).where(
-        col(TreePartRow.distribution_id) == distribution_id, col(TreePartRow.part).in_({n // PART for n in wanted})
+        col(TreePartRow.distribution_id) == distribution_id, col(TreePartRow.part).in_(parts_of(node))
     )
-    parts = {row.part: bytes(row.nodes) for row in await session.execute(query)}
-    return [f"0x{_node(parts[n // PART], n % PART)}" for n in wanted]
+    return path_of(node, {row.part: bytes(row.nodes) for row in await session.execute(query)})
+
+
+def parts_of(node: int) -> set[int]:
+    """Return the parts of a tree that prove a node."""
+    return {sibling // PART for sibling in siblings(node)}
+
+
+def path_of(node: int, parts: Mapping[int, bytes]) -> list[str]:
+    """Return the proof of a node from the parts of its tree."""
+    return [f"0x{_node(parts[n // PART], n % PART)}" for n in siblings(node)]
 
 
 def _node(part: bytes, place: int) -> str:

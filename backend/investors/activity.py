@@ -7,7 +7,16 @@ import sqlalchemy as sa
 from backend.assets import records
 from backend.auth.principal import Context
 from backend.investors import profile
-from backend.investors.schemas import InvestorClaim, InvestorClaims, InvestorOrder, InvestorOrders
+from backend.investors.schemas import (
+    InvestorClaim,
+    InvestorClaims,
+    InvestorOrder,
+    InvestorOrders,
+    InvestorTrade,
+    InvestorTrades,
+)
+from backend.markets import rules
+from backend.markets.schemas import OrderSide
 
 MOST = 100
 _ORDERS = sa.text("""
@@ -19,14 +28,24 @@ _ORDERS = sa.text("""
   order by o.status in ('pending', 'open', 'partial') desc, o.created_at desc, o.id desc limit :most
 """)
 _CLAIMS = sa.text("""
-  select d.id as distribution_id, d.name, d.asset_id, a.symbol, a.decimals, d.chain_eid, r.address, r.amount,
-    c.tx_hash, d.created_at,
+  select d.id as distribution_id, d.name, d.asset_id, coalesce(d.currency_symbol, a.symbol) as symbol,
+    coalesce(d.currency_decimals, a.decimals) as decimals, d.chain_eid, r.address, r.amount, c.tx_hash, d.created_at,
     case when c.id is not null then 'claimed' when d.status = 'active' then 'waiting' else 'closed' end as state
   from distributions d join assets a on a.id = d.asset_id
     join distribution_recipients r on r.distribution_id = d.id and r.address = any(:own)
     left join distribution_claims c on c.distribution_id = d.id and c.index = r.index
   where d.organization_id = :org and d.status in ('active', 'completed', 'cancelled')
   order by c.id is null and d.status = 'active' desc, d.created_at desc, d.id desc, r.index limit :most
+""")
+_TRADES = sa.text("""
+  select t.id, k.asset_id, t.market_id, o.id as order_id, a.symbol, a.decimals, k.quote_symbol, k.quote_decimals,
+    k.chain_eid, o.side, t.price, t.amount, t.tx_hash, t.created_at as executed_at,
+    case when o.chain_order_id = t.taker_chain_id then t.taker_fee else t.maker_fee end as fee,
+    o.chain_order_id = t.taker_chain_id as is_taker
+  from orders o join markets k on k.id = o.market_id join assets a on a.id = k.asset_id
+    join trades t on t.market_id = o.market_id and o.chain_order_id in (t.maker_chain_id, t.taker_chain_id)
+  where o.organization_id = :org and o.maker_address = any(:own)
+  order by t.created_at desc, t.block_number desc, t.log_index desc, o.id limit :most
 """)
 
 
@@ -41,6 +60,19 @@ async def claims(context: Context) -> InvestorClaims:
     """Return the investor's amounts of distributions, those that wait first."""
     found, chains = await _found(context, _CLAIMS)
     return InvestorClaims(claims=[InvestorClaim(**_shown(row, chains, "amount")) for row in found])
+
+
+async def trades(context: Context) -> InvestorTrades:
+    """Return the investor's trades. The value is rounded as the market rounds it: against the taker."""
+    found, chains = await _found(context, _TRADES)
+    return InvestorTrades(
+        trades=[InvestorTrade(**_shown(row, chains, "price", "amount", "fee"), value=str(_value(row))) for row in found]
+    )
+
+
+def _value(row: Any) -> int:
+    is_taker_buying = row.is_taker == (row.side == OrderSide.BUY)
+    return rules.cost(int(row.price), int(row.amount), row.decimals, is_taker_buying=is_taker_buying)
 
 
 async def _found(context: Context, query: sa.TextClause) -> tuple[list[Any], dict[int, str]]:

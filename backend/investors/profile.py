@@ -60,5 +60,10 @@ async def addresses(context: Context) -> list[str]:
     return [row.address for row in await _addresses(context)]
 
 
+async def linked(context: Context) -> list[str]:
+    """Return those of the addresses that the investor has proven to own."""
+    return [row.address for row in await _addresses(context) if row.is_linked]
+
+
 async def _addresses(context: Context) -> list[sa.Row[tuple[str, bool]]]:
     return list(await context.session.execute(_ADDRESSES))

@@ -15,6 +15,7 @@ from backend.investors.schemas import (
     InvestorMembershipList,
     InvestorOrders,
     InvestorStatements,
+    InvestorTrades,
 )
 
 MEDIA_TYPE = "text/csv"
@@ -68,6 +69,14 @@ async def get_investor_orders(context: Current, membershipId: UUID) -> InvestorO
     """Get the signed-in investor's orders, the open ones first."""
     await context.enter_as_investor(membershipId)
     return await activity.orders(context)
+
+
+@router.get("/{membershipId}/trades", responses={404: {}})
+@requires(organization=ANY_ORGANIZATION, browser=True)
+async def get_investor_trades(context: Current, membershipId: UUID) -> InvestorTrades:
+    """Get the signed-in investor's trades, newest first."""
+    await context.enter_as_investor(membershipId)
+    return await activity.trades(context)
 
 
 @router.get("/{membershipId}/claims", responses={404: {}})

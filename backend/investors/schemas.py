@@ -165,6 +165,35 @@ class InvestorOrders(BaseModel):
     orders: list[InvestorOrder]
 
 
+class InvestorTrade(Record):
+    """A trade of the investor, without the other side. `amount` is in base units of the token; `price`, `value`
+    (without the fee) and `fee` are in base units of the quote currency."""
+
+    id: UUID
+    asset_id: UUID
+    market_id: UUID
+    order_id: UUID
+    symbol: str
+    decimals: int
+    quote_symbol: str | None
+    quote_decimals: int | None
+    chain_eid: int
+    chain_name: str
+    side: OrderSide
+    price: str
+    amount: str
+    value: str
+    fee: str
+    tx_hash: str
+    executed_at: Timestamp
+
+
+class InvestorTrades(BaseModel):
+    """The investor's trades, newest first; at most 100."""
+
+    trades: list[InvestorTrade]
+
+
 class ClaimState(StrEnum):
     """`waiting`: the amount can be claimed; `claimed`: it was paid; `closed`: the distribution ended before."""
 
@@ -174,7 +203,8 @@ class ClaimState(StrEnum):
 
 
 class InvestorClaim(Record):
-    """An amount of a distribution that is the investor's, in base units."""
+    """An amount of a distribution that is the investor's. `amount` is in base units of what the distribution pays: the
+    asset or a quote currency, which `symbol` and `decimals` describe."""
 
     distribution_id: UUID
     name: str

@@ -84,6 +84,8 @@ OPERATOR_PAID_TRANSACTIONS_OF_ORIGIN = RateLimitItemPerDay(250)
 OPERATOR_PAID_TRANSACTIONS_OF_NEW = RateLimitItemPerDay(1000)
 """The same for all new hierarchies of all origins together: anyone can create roots."""
 ELIGIBILITY = RateLimitItemPerMinute(30)
+INVESTOR_TRANSACTIONS = RateLimitItemPerMinute(60)
+"""Orders that one investor checks, and transactions that they have prepared: the chains answer each."""
 AUDIT_VERIFICATIONS = RateLimitItemPerMinute(6)
 """Of one organization's whole log, by one caller."""
 CHAIN_LIST = RateLimitItemPerMinute(60)

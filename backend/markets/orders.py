@@ -63,7 +63,7 @@ async def _placeable(context: Context, asset_id: UUID, market_id: UUID, body: Or
     rules.check_worth(int(body.price), int(body.amount), trader.asset.decimals)
     async with lost_transactions.considered(context.session, trader.market.chain_eid):
         await _check_rules(context, trader, body)
-        await _check_settles(context, trader.market)
+        await check_settles(context, trader.market)
         await _check_means(context, trader, body)
     return trader
 
@@ -147,7 +147,7 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
     market = await service.market(context, asset_id, market_id)
     if market.market_address is None:
         raise Conflict(f"The market is {market.status}. Orders can be checked after it is deployed.")
-    verdicts = await _verdicts(context, market, body.address, body.side, int(body.amount))
+    verdicts = await verdicts_of(context, market, body.address, body.side, int(body.amount))
     async with db.paused(context.session):
         codes = await contract.check_order(
             market.chain_eid, market.market_address, body.address, body.side, int(body.amount)
@@ -161,15 +161,16 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
 
 
 async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> None:
-    verdicts = await _verdicts(context, trader.market, trader.wallet.address, body.side, int(body.amount))
+    verdicts = await verdicts_of(context, trader.market, trader.wallet.address, body.side, int(body.amount))
     refused = failures(verdicts)
     if refused:
         raise Refused(resolved(refused, context.organization_id, trader.asset.id, trader.market.chain_eid))
 
 
-async def _verdicts(
+async def verdicts_of(
     context: Context, market: MarketRow, address: str, side: OrderSide, amount: int
 ) -> list[RuleVerdict]:
+    """Return every rule's verdict on an order of an address, with the chain's facts."""
     assert market.market_address is not None
     place = await transfer_check.place_of(context, market.asset_id, market.chain_eid)
     async with db.paused(context.session):
@@ -185,7 +186,7 @@ async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, 
     return account, state, on_token, await contract.info(place.eid, market_address)
 
 
-async def _check_settles(context: Context, market: MarketRow) -> None:
+async def check_settles(context: Context, market: MarketRow) -> None:
     """Raise 409 if the token's owner has removed the venue: an order there could never settle."""
     async with db.paused(context.session):
         settles = await token.is_venue(market.chain_eid, str(market.rwa_token_address), str(market.market_address))

@@ -2,12 +2,13 @@
 
 import reflex as rx
 
-from components.ui.button import download
+from components.ui.button import button, download
 from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.value import amount, when
 from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView, StatementView
+from state.investor.signing import Signing
 
 
 def holdings_card() -> rx.Component:
@@ -96,15 +97,24 @@ def claims_card() -> rx.Component:
     """Draw the amounts of distributions that wait; nothing where none does."""
     rows = rx.el.ul(rx.foreach(InvestorHome.claims, _claim), class_name="list")
     how = note(
-        "These amounts are reserved for your wallet. ",
+        "These amounts are reserved for your wallet. Link a wallet to claim them yourself, or ask ",
         InvestorHome.organization,
-        " can claim them for you, and they are paid to your wallet.",
+        " to claim them for you. They are paid to your wallet.",
     )
-    shown = card("Waiting for you", rows, rx.el.div(how, class_name="card-body"))
+    unlinked = rx.cond(InvestorHome.has_linked, rx.fragment(), rx.el.div(how, class_name="card-body"))
+    shown = card("Waiting for you", rows, unlinked)
     return rx.cond(InvestorHome.claims.length() > 0, shown, rx.fragment())
 
 
 def _claim(one: rx.Var[ClaimView]) -> rx.Component:
+    claim = button(
+        "Claim",
+        small=True,
+        kind="primary",
+        busy=Signing.busy == one.distribution_id,
+        on_click=Signing.claim(one.distribution_id, one.address),
+        aria_label="Claim " + one.name,
+    )
     return rx.el.li(
         rx.el.span(icon("gift", 16), class_name="mark info"),
         rx.el.div(
@@ -112,6 +122,7 @@ def _claim(one: rx.Var[ClaimView]) -> rx.Component:
             rx.el.div(one.name, " on ", one.place, class_name="below"),
             class_name="grow",
         ),
+        rx.cond(InvestorHome.has_linked, claim, rx.fragment()),
         class_name="item",
         key=one.id,
     )
@@ -151,6 +162,13 @@ def _order(one: rx.Var[OrderView]) -> rx.Component:
     blocked = rx.cond(
         one.blocked != "", rx.el.div("Cannot be filled now. ", one.blocked, class_name="below warn"), rx.fragment()
     )
+    cancel = button(
+        "Cancel",
+        small=True,
+        busy=Signing.busy == one.id,
+        on_click=Signing.cancel(one.id),
+        aria_label="Cancel: " + one.title,
+    )
     return rx.el.li(
         rx.el.span(icon("arrow-left-right", 16), class_name="mark"),
         rx.el.div(
@@ -159,6 +177,7 @@ def _order(one: rx.Var[OrderView]) -> rx.Component:
             blocked,
             class_name="grow",
         ),
+        rx.cond(one.can_cancel, cancel, rx.fragment()),
         class_name="item",
         key=one.id,
     )

@@ -1,18 +1,23 @@
-"""Linked wallets: the account's list and the dialog that unlinks one."""
+"""Linked wallets: the account's list, and the dialogs that link and unlink one."""
 
 import reflex as rx
 
 from components.ui.button import button
 from components.ui.card import card, item, items
-from components.ui.dialog import confirm
-from components.ui.note import empty, failure, skeleton
+from components.ui.dialog import confirm, dialog, form_dialog
+from components.ui.form import text_field
+from components.ui.note import empty, failure, problem_note, skeleton
 from components.ui.value import short_hash, when
+from components.users.factors import SignWithWallet
 from state.users.linked_wallets import LinkedWalletRemoval, LinkedWallets, LinkedWalletView
+from state.users.wallet_link import WalletLink
 
 
 def linked_wallets_card() -> rx.Component:
     """Draw the wallets that can sign in to the account."""
-    none = empty("wallet", "No linked wallets", "Wallets that can sign in to your account appear here.")
+    none = empty(
+        "wallet", "No linked wallets", "Wallets with which you sign in, or sign orders as an investor, appear here."
+    )
     rows = items(rx.foreach(LinkedWallets.rows, _row), label="Linked wallets")
     return card(
         "Linked wallets",
@@ -21,6 +26,7 @@ def linked_wallets_card() -> rx.Component:
             failure("Your wallets did not load", LinkedWallets.problem),
             rx.cond(LinkedWallets.loading, skeleton(1), rx.cond(LinkedWallets.rows.length() > 0, rows, none)),
         ),
+        right=button("Link wallet", "link", small=True, on_click=WalletLink.show(True)),
     )
 
 
@@ -42,3 +48,46 @@ def unlink_dialog() -> rx.Component:
         form=LinkedWalletRemoval,
         word="Unlink",
     )
+
+
+def link_dialogs() -> rx.Component:
+    """Draw the dialogs that link the browser's wallet."""
+    return rx.fragment(_sign(), _password())
+
+
+def _sign() -> rx.Component:
+    about = rx.cond(
+        WalletLink.step == "wallet",
+        "Your account has no password. Sign with a wallet that is linked already. Signing is free.",
+        "Sign a message to show that the wallet is yours. Signing is free, and gives Signum no access to it.",
+    )
+    sign = SignWithWallet.create(
+        message=WalletLink.message,
+        label=rx.cond(WalletLink.step == "wallet", "Sign with a linked wallet", "Sign with wallet"),
+        on_account=WalletLink.choose_wallet,
+        on_signature=WalletLink.give_signature,
+    )
+    return dialog(
+        "Link a wallet",
+        about,
+        sign,
+        problem_note(WalletLink.form_problem),
+        is_open=(WalletLink.step == "sign") | (WalletLink.step == "wallet"),
+        on_open_change=WalletLink.show,
+        width="460px",
+    )
+
+
+def _password() -> rx.Component:
+    return form_dialog(
+        "Confirm your identity",
+        "Linking a wallet adds a way to sign in, so it requires your password.",
+        text_field(
+            "Password", "password", type="password", errors=WalletLink.errors, auto_complete="current-password",
+            max_length=256, id="link-password",
+        ),
+        is_open=WalletLink.step == "password",
+        form=WalletLink,
+        on_submit=WalletLink.give_password,
+        submit="Link wallet",
+    )  # fmt: skip

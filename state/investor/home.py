@@ -68,6 +68,8 @@ class ClaimView:
     decimals: int
     amount: str
     place: str
+    distribution_id: str
+    address: str
 
 
 @dataclass
@@ -79,6 +81,8 @@ class OrderView:
     place: str
     created_at: str
     blocked: str
+    can_cancel: bool
+    """With a linked wallet of the investor."""
 
 
 @dataclass
@@ -96,6 +100,7 @@ class InvestorHome(Loads, rx.State):
     organization: str = ""
     is_recorded: bool = False
     has_address: bool = False
+    has_linked: bool = False
     needs_factor: bool = False
     holdings: list[HoldingView] = []
     eligibility: list[EligibilityView] = []
@@ -122,16 +127,18 @@ class InvestorHome(Loads, rx.State):
             return
         self.needs_factor = False
         self._show(person)
+        linked = {one.address for one in person.addresses if one.is_linked}
         self.holdings = [_holding(one) for one in holdings.holdings]
         self.eligibility = _eligibility(eligibility.eligibility, person.organization_name)
         self.claims = [_claim(one) for one in claims.claims if one.state is ClaimState.WAITING]
-        self.orders = [_order(one) for one in orders.orders if one.status in OPEN]
+        self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
         self.statements = [_statement(membership, one) for one in statements.statements]
         self._loaded()
 
     def _show(self, person: Investor) -> None:
         self.organization = person.organization_name
         self.is_recorded, self.has_address = bool(person.parties), bool(person.addresses)
+        self.has_linked = any(one.is_linked for one in person.addresses)
 
 
 def _holding(one: InvestorHolding) -> HoldingView:
@@ -167,13 +174,17 @@ def _eligibility(places: list[InvestorEligibility], organization: str) -> list[E
 
 
 def _claim(one: InvestorClaim) -> ClaimView:
-    identity = f"{one.distribution_id}:{one.address}"
-    return ClaimView(identity, one.name, one.symbol, one.decimals, one.amount, one.chain_name)
+    distribution = str(one.distribution_id)
+    identity = f"{distribution}:{one.address}"
+    return ClaimView(
+        identity, one.name, one.symbol, one.decimals, one.amount, one.chain_name, distribution, one.address
+    )
 
 
-def _order(one: InvestorOrder) -> OrderView:
-    blocked = one.blocked_reason or ""
-    return OrderView(str(one.id), words.order(one), one.chain_name, stamp(one.created_at), blocked)
+def _order(one: InvestorOrder, linked: set[str]) -> OrderView:
+    blocked, placed = one.blocked_reason or "", stamp(one.created_at)
+    can_cancel = one.maker_address in linked and one.status is not OrderStatus.PENDING
+    return OrderView(str(one.id), words.order(one), one.chain_name, placed, blocked, can_cancel)
 
 
 def _statement(membership: str, one: InvestorStatement) -> StatementView:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from backend.investors.schemas import InvestorEligibility, InvestorOrder
+from backend.investors.schemas import InvestorEligibility, InvestorOrder, RefusedRule
 from state.core.units import rounded
 
 NEXT_STEPS = {
     3: "This address cannot hold tokens. {organization} can record another wallet for you.",
+    4: "Your wallet holds less than this order needs.",
+    5: "A part of your tokens is frozen, and the rest is less than this order needs.",
     9: "{organization} has to attest your wallet on {chain}. Contact them.",
     10: "{organization} itself has to attest your wallet. Contact them.",
     11: "A higher verification level is required. {organization} can review your documents again.",
@@ -16,6 +18,8 @@ NEXT_STEPS = {
     15: "You hold more than one investor may hold.",
 }
 """What an investor can do, by the code of the rule that refuses them."""
+SAME = {7: 9, 8: 13, 33: 9, 34: 11, 35: 12, 36: 13}
+"""Rules about a seller and of a market, for which an investor can do the same as for another rule."""
 
 
 def day(at: datetime) -> str:
@@ -53,8 +57,17 @@ def _level(place: InvestorEligibility) -> str:
 
 def _next_step(place: InvestorEligibility, organization: str) -> str:
     found = place.refusals[0] if place.refusals else None
-    words = NEXT_STEPS.get(found.code, found.reason) if found else ""
-    return words.replace("{organization}", organization).replace("{chain}", place.chain_name)
+    return _filled(NEXT_STEPS.get(found.code, found.reason), organization, place.chain_name) if found else ""
+
+
+def _filled(words: str, organization: str, chain: str) -> str:
+    return words.replace("{organization}", organization).replace("{chain}", chain)
+
+
+def refusals(found: Sequence[RefusedRule], organization: str, chain: str) -> list[str]:
+    """Return why an order is refused, each reason once: what the investor can do, or else the rule's reason."""
+    said = (_filled(NEXT_STEPS.get(SAME.get(one.code, one.code), one.reason), organization, chain) for one in found)
+    return list(dict.fromkeys(said))
 
 
 def order(row: InvestorOrder) -> str:

@@ -1,14 +1,21 @@
 """Who may open the investor's pages, and what two investors of one organization see of each other: nothing."""
 
+import re
 from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
 import sqlalchemy as sa
 from eth_account import Account
 
+from backend.client import ApiProblem
 from backend.core import db
+from backend.core.settings import settings
+from backend.server import runtime
 from tests.conftest import PASSWORD, World
 from tests.investors.scene import USD, Investor, Scene
+from tests.oauth.application import register
 from tests.openapi.operations import CASES
 from tests.support.firm import Firm, refused
 from tests.support.issuance import SEPOLIA, UNIT
@@ -20,18 +27,29 @@ ROUTES = [
     for c in CASES
     if c.path.startswith("/v1/investor") and c.method == "get"
 ]
+PREPARED = [
+    (c.method.upper(), c.path.removeprefix("/v1"), c.example())
+    for c in CASES
+    if c.path.startswith("/v1/investor") and c.method == "post"
+]
 
 
-async def everything(api: Any, investor: Investor) -> str:
-    """Return the responses of every operation of the investor's API."""
-    assert len(ROUTES) >= 8
-    paths = [path.replace("{membershipId}", str(investor.membership)) for path in ROUTES]
-    return "\n".join([await investor.text(api, path) for path in paths])
+async def everything(api: Any, investor: Investor, market: Any = None) -> str:
+    """Return the responses of every operation of the investor's API that reads."""
+    assert len(ROUTES) >= 11
+    paths = [path for path in ROUTES if market or "{marketId}" not in path]
+    return "\n".join([await investor.text(api, path_of(path, investor, market)) for path in paths])
+
+
+def path_of(path: str, investor: Investor, market: Any = None) -> str:
+    """Return a path with the investor's membership, and IDs that do not exist where none is given."""
+    path = path.replace("{membershipId}", str(investor.membership)).replace("{marketId}", str(market or uuid4()))
+    return re.sub(r"\{\w+\}", str(uuid4()), path)
 
 
 async def test_two_investors_of_one_organization_see_nothing_of_each_other(scene: Scene, api: Any) -> None:
     for own, other in ((scene.ada, scene.ben), (scene.ben, scene.ada)):
-        text = await everything(api, own)
+        text = await everything(api, own, scene.market["id"])
         assert own.party["id"] in text
         assert own.wallet["address"] in text
         staff = {str(scene.firm.admin.user_id), scene.firm.admin.email, (await scene.firm.treasury())["address"]}
@@ -81,9 +99,9 @@ async def test_investor_sees_eligibility_orders_and_claims(scene: Scene) -> None
 async def test_others_are_refused_as_if_the_membership_did_not_exist(scene: Scene, world: World) -> None:
     stranger = await Investor.of(world, await world.organization())
     for actor in (scene.firm.admin, scene.ben.actor, stranger.actor):
-        for path in ROUTES[1:]:
-            path = path.replace("{membershipId}", str(scene.ada.membership))
-            problem = await refused(actor, "GET", path, 404)
+        for method, path, body in [*(("GET", path, None) for path in ROUTES[1:]), *PREPARED]:
+            path = path_of(path, scene.ada, scene.market["id"])
+            problem = await refused(actor, method, path, 404, json=body)
             assert problem.detail == "You have no investor account with this ID."
     listed = (await scene.firm.admin.call("GET", "/investor/memberships"))["memberships"]
     assert listed == []
@@ -93,10 +111,29 @@ async def test_token_of_an_investor_is_refused(world: World) -> None:
     investor = await Investor.of(world, await world.organization())
     login = {"email": investor.actor.email, "password": PASSWORD}
     token = (await world.client.call("POST", "/auth/login", json=login))["access_token"]
-    for path in ROUTES:
-        path = path.replace("{membershipId}", str(investor.membership))
-        with pytest.raises(Exception, match="browser session"):
-            await world.client.call("GET", path, token=token)
+    for method, path, body in [*(("GET", path, None) for path in ROUTES), *PREPARED]:
+        with pytest.raises(ApiProblem, match="browser session"):
+            await world.client.call(method, path_of(path, investor), json=body, token=token)
+
+
+async def test_application_that_acts_for_an_investor_is_refused(world: World, api: Any) -> None:
+    """A grant of earlier days: no one can give one in an organization where they are only a client."""
+    organization = await world.organization()
+    investor = await Investor.of(world, organization)
+    await become(investor, "viewer")
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        application = await register(world, http, organization)
+        token = (await application.sign_in(investor.actor))["access_token"]
+    await become(investor, "client")
+    for method, path, body in [*(("GET", path, None) for path in ROUTES), *PREPARED]:
+        with pytest.raises(ApiProblem, match="Applications that act for a person are not accepted"):
+            await world.client.call(method, path_of(path, investor), json=body, token=token)
+
+
+async def become(investor: Investor, role: str) -> None:
+    async with db.worker() as session:
+        values = {"role": role, "id": investor.membership}
+        await session.execute(sa.text("update members set role = :role where id = :id"), values)
 
 
 async def test_membership_that_is_not_an_active_clients_is_refused(world: World) -> None:

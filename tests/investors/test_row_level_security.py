@@ -121,6 +121,26 @@ async def test_functions_for_staff_show_an_investor_nothing(scene: Scene) -> Non
                     await session.execute(sa.text(f"select * from {call}"), org)
 
 
+async def test_public_facts_of_markets_and_trees_name_no_other_investor(scene: Scene) -> None:
+    book = sa.text("select * from signum_investor_book(:market)")
+    tree = sa.text("select count(*) from signum_investor_tree(:distribution, array[0])")
+    listed = "select id, distributor_address is null as is_draft from distributions where organization_id = :org"
+    async with db.worker() as session:
+        made = {row.is_draft: row.id for row in await session.execute(sa.text(listed), {"org": scene.firm.id})}
+    for investor, own in ((scene.ada, scene.ada.wallet["address"]), (scene.ben, None)):
+        async with entered(investor) as session:
+            [order] = await session.execute(book, {"market": UUID(scene.market["id"])})
+            assert (order.side, order.own_address) == ("sell", own), "the order is Ada's"
+            assert await session.scalar(tree, {"distribution": made[False]}) == 1
+            assert await session.scalar(tree, {"distribution": made[True]}) == 0, "a draft"
+    stranger = await Investor.of(World(scene.firm.admin.client), scene.firm.id)
+    async with entered(stranger) as session:
+        assert await session.scalar(tree, {"distribution": made[False]}) == 0, "not a recipient"
+    async with db.transaction() as session:
+        await db.see_oneself(session, scene.ada.actor.user_id)
+        assert list(await session.execute(book, {"market": UUID(scene.market["id"])})) == [], "has not entered"
+
+
 async def test_new_transaction_of_an_investor_has_the_same_wall(scene: Scene) -> None:
     """A response that still streams after its request."""
     ada = scene.ada

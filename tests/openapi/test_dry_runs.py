@@ -12,6 +12,10 @@ OTHER = {
 NOT_NEEDED = {
     "check_transfer": "it changes nothing",
     "check_order": "it changes nothing",
+    "check_investor_order": "it changes nothing",
+    "prepare_investor_order": "it changes nothing: the investor's wallet signs and sends",
+    "prepare_investor_cancellation": "it changes nothing: the investor's wallet signs and sends",
+    "prepare_investor_claim": "it changes nothing: the investor's wallet signs and sends",
     "approve_request": "GET of the approval has the plan of what it would do",
     "deny_request": "nothing is done by it",
     "comment_on_approval": "it only adds a text",

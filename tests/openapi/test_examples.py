@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from eth_account import Account
 
+from backend.chain.rpc import node_urls
 from backend.client import SignumClient
 from backend.core.db import now
 from backend.core.settings import settings
@@ -19,10 +20,13 @@ from tests.approvals.second_person import asking, waiting
 from tests.auth.test_wallet_sign_in import begin, signed, text_of
 from tests.bridges.test_late_deliveries import failed_bridge
 from tests.conftest import World
+from tests.distributions.test_distributions import activated
+from tests.investors.scene import Investor
 from tests.oauth.application import challenge_of, register
 from tests.openapi.examples import Examples, bodies, example_of
 from tests.openapi.operations import CASES, DOCUMENT
 from tests.support.issuance import HYPEREVM, SEPOLIA, Issuance, asset_body
+from tests.support.own_wallet import FAUCET, OwnWallet
 from tests.users.test_linked_wallets import link
 
 PDF = b"%PDF-1.7\n"
@@ -138,6 +142,7 @@ async def assets(world: World, run: Examples) -> None:
     await run.run("check_order", address=trader["address"])
     await run.run("pay_test_funds", walletId=trader["id"])
     await run.run("place_order", wallet_id=trader["id"])
+    await investor(world, run, made["assetId"])
     draft = await run.run("create_distribution")
     await run.run(
         "activate_distribution",
@@ -145,6 +150,25 @@ async def assets(world: World, run: Examples) -> None:
         merkleRoot=draft["merkle_root"],
         totalRecipients=draft["total_recipients"],
     )
+
+
+async def investor(world: World, run: Examples, asset_id: str) -> None:
+    """Prepare transactions for an investor who trades with their own wallet."""
+    firm, wallet = run.firm, OwnWallet(node_urls.urls_of(HYPEREVM)[0])
+    client = await Investor.of(world, firm.id)
+    await link(world, client.actor, wallet.account)
+    await firm.attest(await firm.verified(wallet.address), HYPEREVM)
+    wallet.fund()
+    wallet.send((await firm.get(f"/assets/{asset_id}/markets/{run.known['marketId']}"))["quote_token_address"], FAUCET)
+    who = {"cookie": client.actor.cookie, "origin": settings().origin}
+    own = {"membershipId": client.membership, "address": wallet.address}
+    await run.run("check_investor_order", who, **own)
+    await run.run("prepare_investor_order", who, **own)
+    recipients = {"recipients": [{"address": wallet.address, "amount": "1"}]}
+    body = {"name": "Income", "chain_eid": HYPEREVM} | recipients
+    made = await firm.post(f"/assets/{asset_id}/distributions", body)
+    await activated(firm, {"id": asset_id}, made)
+    await run.run("prepare_investor_claim", who, distributionId=made["id"], **own)
 
 
 async def controls(run: Examples) -> None:

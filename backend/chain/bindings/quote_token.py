@@ -37,3 +37,8 @@ async def details(eid: int, at: str) -> tuple[str, int]:
     """Return symbol and decimals."""
     symbol, decimals = await (await connect(eid)).read_many([(NAME, at, "symbol"), (NAME, at, "decimals")])
     return str(symbol), int(decimals)
+
+
+async def allowance(eid: int, at: str, owner: str, spender: str) -> int:
+    """Return what a spender may take of an owner, base units; of any ERC-20, such as a token."""
+    return int(await (await connect(eid)).read(NAME, at, "allowance", owner, spender))

@@ -2,6 +2,14 @@
 
 from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
+from backend.investor_trading.schemas import (
+    InvestorBook,
+    InvestorClaimCreate,
+    InvestorMarketList,
+    InvestorOrderCheck,
+    InvestorOrderCreate,
+    PreparedTransactions,
+)
 from backend.investors.schemas import (
     Investor,
     InvestorClaims,
@@ -10,6 +18,7 @@ from backend.investors.schemas import (
     InvestorMembershipList,
     InvestorOrders,
     InvestorStatements,
+    InvestorTrades,
 )
 
 
@@ -40,6 +49,10 @@ class InvestorOperations(Connection):
         """Get the signed-in investor's orders, the open ones first."""
         return await self._send(InvestorOrders, "GET", path("/investor/{}/orders", membership_id))
 
+    async def get_investor_trades(self, membership_id: Id) -> InvestorTrades:
+        """Get the signed-in investor's trades, newest first."""
+        return await self._send(InvestorTrades, "GET", path("/investor/{}/trades", membership_id))
+
     async def get_investor_claims(self, membership_id: Id) -> InvestorClaims:
         """Get the amounts of distributions that are the signed-in investor's, those that wait first."""
         return await self._send(InvestorClaims, "GET", path("/investor/{}/claims", membership_id))
@@ -53,3 +66,71 @@ class InvestorOperations(Connection):
         with its value at the last trade. Amounts are in whole units.
         """
         return self._download(path("/investor/{}/statements.csv", membership_id), query={"month": month})
+
+    async def get_investor_markets(self, membership_id: Id) -> InvestorMarketList:
+        """Get the markets in which the signed-in investor can trade, with their best prices."""
+        return await self._send(InvestorMarketList, "GET", path("/investor/{}/markets", membership_id))
+
+    async def get_investor_market(self, membership_id: Id, market_id: Id) -> InvestorBook:
+        """Get a market and its order book, without the makers of the orders."""
+        return await self._send(InvestorBook, "GET", path("/investor/{}/markets/{}", membership_id, market_id))
+
+    async def check_investor_order(
+        self,
+        membership_id: Id,
+        market_id: Id,
+        body: InvestorOrderCreate,
+        *,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> InvestorOrderCheck:
+        """Check an order that the signed-in investor would place with a linked wallet, against every rule and the
+        wallet's funds.
+        """
+        return await self._send(
+            InvestorOrderCheck,
+            "POST",
+            path("/investor/{}/markets/{}/order-check", membership_id, market_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+            if_match=if_match,
+        )
+
+    async def prepare_investor_order(
+        self, membership_id: Id, market_id: Id, body: InvestorOrderCreate, *, idempotency_key: str | None = None
+    ) -> PreparedTransactions:
+        """Prepare an order for the investor's wallet: the transactions to sign, and what each does in plain words.
+        The order exists once the chain has it.
+        """
+        return await self._send(
+            PreparedTransactions,
+            "POST",
+            path("/investor/{}/markets/{}/orders/prepare", membership_id, market_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    async def prepare_investor_cancellation(
+        self, membership_id: Id, order_id: Id, *, idempotency_key: str | None = None
+    ) -> PreparedTransactions:
+        """Prepare the cancellation of one of the investor's orders for the wallet that placed it."""
+        return await self._send(
+            PreparedTransactions,
+            "POST",
+            path("/investor/{}/orders/{}/cancel/prepare", membership_id, order_id),
+            key=idempotency_key or self._new_key(),
+        )
+
+    async def prepare_investor_claim(
+        self, membership_id: Id, distribution_id: Id, body: InvestorClaimCreate, *, idempotency_key: str | None = None
+    ) -> PreparedTransactions:
+        """Prepare the claim of an amount that waits for the investor. Any of their linked wallets may send it; it
+        is paid to the recipient.
+        """
+        return await self._send(
+            PreparedTransactions,
+            "POST",
+            path("/investor/{}/claims/{}/prepare", membership_id, distribution_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )

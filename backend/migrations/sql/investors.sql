@@ -62,6 +62,40 @@ language sql stable security definer set search_path = public, pg_temp as $$
   order by t.created_at desc, t.id desc limit 1
 $$;
 
+-- The best open orders of a market, at most 200 of each side, without their makers: they are public on chain. Orders that
+-- cannot be filled are not in it. `own_address` is the maker's where that is the investor.
+create function signum_investor_book(market uuid)
+returns table (chain_order_id bigint, side text, price numeric, rest numeric, own_address text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select b.chain_order_id, b.side, b.price, b.rest, b.own_address from (
+    select o.chain_order_id, o.side::text, o.price, o.amount - o.filled as rest,
+      case when o.maker_address in (select signum_investor_addresses()) then o.maker_address::text end as own_address,
+      row_number() over (partition by o.side order by case when o.side = 'buy' then -o.price else o.price end,
+                         o.chain_order_id) as place
+    from members m join markets k on k.organization_id = m.organization_id and k.status in ('active', 'halted')
+      join orders o on o.market_id = k.id and o.status in ('open', 'partial') and o.chain_order_id is not null
+    where k.id = market and o.blocked_reason is null
+      and m.id = nullif(current_setting('app.investor', true), '')::uuid
+      and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+      and m.status = 'active' and m.role = 'client'
+  ) b where b.place <= 200 order by b.side, b.place
+$$;
+
+-- Some nodes of a distribution's tree, for the proof of an investor who is one of its recipients.
+create function signum_investor_tree(distribution uuid, parts int[])
+returns table (part int, nodes bytea)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select t.part, t.nodes
+  from members m join distributions d on d.organization_id = m.organization_id and d.distributor_address is not null
+    join distribution_tree_parts t on t.distribution_id = d.id and t.part = any(parts)
+  where d.id = distribution
+    and m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+    and m.status = 'active' and m.role = 'client'
+    and exists (select from distribution_recipients r where r.distribution_id = d.id
+                and r.address in (select signum_investor_addresses()))
+$$;
+
 -- Enter an organization as its investor: no row where the membership is not an active one of the signed-in person as
 -- `client`. Nothing becomes visible where the organization refuses the address, or requires a second factor that the
 -- person lacks. What was visible before is not any more.

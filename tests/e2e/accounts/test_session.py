@@ -77,7 +77,9 @@ def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum:
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(re.compile(r"/i/[0-9a-f-]{36}$"))
     console.heading("Your investments")
-    expect(page.get_by_text("No wallet yet")).to_be_visible()
+    expect(page.get_by_role("region", name="Holdings")).to_contain_text(re.compile(r"240\s*NREF"))
+    expect(page.get_by_role("region", name="Eligibility")).to_contain_text("Verified until")
+    expect(page.get_by_role("region", name="Waiting for you")).to_contain_text("Income in units, third quarter 2026")
     accessible(console)
     expect(page.get_by_role("complementary", name="Sidebar")).to_have_count(0)
     home = page.url

@@ -1,0 +1,19 @@
+"""Amounts of an order that an investor enters. Pure functions."""
+
+from backend.core.units import to_whole
+
+BPS = 10_000
+ROUNDING = 68
+"""Base units of the quote currency that the fills of an order and its fee can round up, together."""
+
+
+def affordable(quote: int, price: int, decimals: int, fee_bps: int) -> int:
+    """Return the most base units of a token that an amount of the quote currency buys, fees and rounding included."""
+    left = quote - ROUNDING
+    return max(left, 0) * 10**decimals * BPS // (price * (BPS + fee_bps)) if price > 0 else 0
+
+
+def part(units: int, percent: int, decimals: int, digits: int = 6) -> str:
+    """Return a part of an amount in whole units, rounded down to at most `digits` decimals."""
+    step = 10 ** max(decimals - digits, 0)
+    return to_whole(units * percent // 100 // step * step, decimals)

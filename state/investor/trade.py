@@ -1,0 +1,310 @@
+"""The investor's trading: a market in small, and an order that their own wallet signs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, body
+from backend.investor_trading.schemas import (
+    InvestorBook,
+    InvestorLevel,
+    InvestorMarket,
+    InvestorOrderCheck,
+    InvestorOrderCreate,
+    InvestorWallet,
+)
+from backend.investors.schemas import RefusedRule
+from backend.markets.schemas import MarketStatus
+from state.core.api import Form, Loads
+from state.core.arguments import id_of, one_of, texts
+from state.core.arguments import words as printable
+from state.core.dates import stamp
+from state.core.events import Events, Next
+from state.core.units import grouped, rounded, shortened, to_base, to_whole
+from state.investor import amounts, words
+from state.investor.signing import Signing
+
+PARTS = {"25": 25, "50": 50, "100": 100}
+SHOWN = 5
+"""Prices of each side."""
+
+
+@dataclass
+class TradedMarket:
+    """A market. Prices in base units of the quote currency; empty where unknown."""
+
+    id: str = ""
+    name: str = ""
+    symbol: str = ""
+    decimals: int = 18
+    quote: str = ""
+    quote_decimals: int = 6
+    chain: str = ""
+    last_price: str = ""
+    last_trade_at: str = ""
+    best_bid: str = ""
+    best_ask: str = ""
+    fee_bps: int = 0
+    closed: str = ""
+    """Why it takes no orders."""
+
+
+@dataclass
+class LevelView:
+    """The open orders at one price; `share` is the width of its bar."""
+
+    price: str
+    amount: str
+    share: str
+
+
+class InvestorTrade(Loads, Form, rx.State):
+    """The page of a market: price, depth, an order with its verdict as it is entered."""
+
+    organization: str = ""
+    market: TradedMarket = TradedMarket()
+    markets: list[dict[str, str]] = []
+    bids: list[LevelView] = []
+    asks: list[LevelView] = []
+    wallets: list[dict[str, str]] = []
+    wallet: str = ""
+    side: str = "buy"
+    price: str = ""
+    amount: str = ""
+    fills: int = 0
+    """How often a field was filled in; the browser draws the fields again each time."""
+    holds: str = ""
+    total: str = ""
+    checking: bool = False
+    allowed: bool = False
+    refusals: list[str] = []
+    check_problem: str = ""
+    _given: dict[str, str] = {}
+    _offered: str = ""
+    _held: dict[str, InvestorWallet] = {}
+
+    @rx.event
+    async def load(self) -> None:
+        """Read the markets, and open the one in the URL or the first one."""
+        self._done()
+        self._forget()
+        self.side, self.price, self.amount, self._given, self._offered, self.total = "buy", "", "", {}, "", ""
+        membership = self._in_path("membership_id")
+        try:
+            person = await self._api.get_investor(membership)
+            found = (await self._api.get_investor_markets(membership)).markets
+            wanted = id_of(self._query("market")) or (str(found[0].id) if found else "")
+            self.organization = person.organization_name
+            self.markets = [{"value": str(one.id), "label": _pair(one)} for one in found]
+            self.market = TradedMarket()
+            await self._read(wanted)
+        except ApiProblem as problem:
+            self._failed(problem)
+            return
+        self._offer_price()
+        self._loaded()
+
+    @rx.event
+    async def refresh(self) -> None:
+        """Read prices, depth and balances again."""
+        try:
+            await self._read(self.market.id)
+        except ApiProblem as problem:
+            await self._lacks("The market", problem)
+
+    async def _read(self, market_id: str) -> None:
+        if market_id:
+            self._show(await self._api.get_investor_market(self._in_path("membership_id"), market_id))
+
+    def _show(self, book: InvestorBook) -> None:
+        self.market = _market(book.market)
+        most = max((int(level.amount) for level in [*book.bids[:SHOWN], *book.asks[:SHOWN]]), default=0)
+        self.bids = [_level(level, most, book.market) for level in book.bids[:SHOWN]]
+        self.asks = [_level(level, most, book.market) for level in book.asks[:SHOWN]]
+        self._held = {one.address: one for one in book.wallets}
+        self.wallets = [{"value": address, "label": shortened(address)} for address in self._held]
+        if self.wallet not in self._held:
+            self.wallet = next(iter(self._held), "")
+        self._say_holding()
+
+    def _say_holding(self) -> None:
+        """Say what the wallet can use for this side."""
+        units = self._usable()
+        decimals, symbol = self._currency()
+        self.holds = "" if units is None else f"{rounded(units, decimals)} {symbol}"
+
+    def _usable(self) -> int | None:
+        """Return the base units that the wallet can use for this side; None where unknown."""
+        held = self._held.get(self.wallet)
+        text = None if held is None else held.quote if self.side == "buy" else held.tokens
+        return None if text is None else int(text)
+
+    def _currency(self) -> tuple[int, str]:
+        market = self.market
+        return (market.quote_decimals, market.quote) if self.side == "buy" else (market.decimals, market.symbol)
+
+    def _offer_price(self) -> None:
+        """Offer the best price of the other side, or that of the last trade."""
+        market = self.market
+        units = (market.best_ask if self.side == "buy" else market.best_bid) or market.last_price
+        if self._given.get("price", "") == self._offered:
+            self._offered = to_whole(units, market.quote_decimals) if units else ""
+            self._fill("price", self._offered)
+
+    def _fill(self, name: str, text: str) -> None:
+        self._given = {**self._given, name: text}
+        self.price, self.amount = self._given.get("price", ""), self._given.get("amount", "")
+        self.fills += 1
+
+    @rx.event
+    async def pick_market(self, market_id: str) -> Next:
+        """Open another market."""
+        self._forget()
+        self._given, self._offered, self.price, self.amount, self.total = {}, "", "", "", ""
+        try:
+            await self._read(id_of(market_id))
+        except ApiProblem as problem:
+            await self._lacks("The market", problem)
+            return None
+        self._offer_price()
+        self.fills += 1
+        return None
+
+    @rx.event
+    def pick_side(self, side: str) -> Next:
+        """Select buy or sell."""
+        self.side = one_of(side, ("buy", "sell"), "buy")
+        self._offer_price()
+        self._say_holding()
+        return InvestorTrade.check
+
+    @rx.event
+    def pick_wallet(self, address: str) -> Next:
+        """Select the wallet that signs."""
+        self.wallet = one_of(address, self._held, self.wallet)
+        self._say_holding()
+        return InvestorTrade.check
+
+    @rx.event
+    def take(self, percent: str) -> Next:
+        """Enter a part of what the wallet can use."""
+        units, market = self._usable(), self.market
+        try:
+            price = int(to_base(self._given.get("price", ""), market.quote_decimals))
+        except ValueError:
+            price = 0
+        if units is not None and self.side == "buy":
+            units = amounts.affordable(units, price, market.decimals, market.fee_bps)
+        if not units or percent not in PARTS:
+            return None
+        self._fill("amount", amounts.part(units, PARTS[percent], market.decimals))
+        return InvestorTrade.check
+
+    @rx.event
+    def write(self, name: str, text: str) -> Next:
+        """Take over an input; the rules are checked after the last one."""
+        given = printable(text)
+        if name not in ("price", "amount") or self._given.get(name) == given:
+            return None
+        self._given = {**self._given, name: given}
+        self.errors = {field: said for field, said in self.errors.items() if field != name}
+        return InvestorTrade.check
+
+    @rx.event(supersedes=True)
+    async def check(self) -> Events:
+        """Check every rule and the wallet's funds, once every input is there; nothing is sent."""
+        fields, errors = self._fields()
+        self._forget()
+        self.total, self.form_problem = "", ""
+        if errors or not self.market.id:
+            return
+        self.checking = True
+        yield
+        try:
+            checked = await self._api.check_investor_order(
+                self._in_path("membership_id"), self.market.id, body(InvestorOrderCreate, fields)
+            )
+        except ApiProblem as problem:
+            self._take(problem)
+        else:
+            self._answer(checked)
+        self.checking = False
+
+    def _answer(self, checked: InvestorOrderCheck) -> None:
+        market = self.market
+        self.allowed, self.check_problem = checked.allowed, checked.problem or ""
+        self.refusals = self._reasons(checked.refusals)
+        total, fee = int(checked.total), int(checked.fee)
+        after = total + fee if self.side == "buy" else total - fee
+        paid = "You pay at most" if self.side == "buy" else "You receive at least"
+        self.total = f"{paid} {grouped(after, market.quote_decimals)} {market.quote}, fees included"
+
+    def _reasons(self, refused: list[RefusedRule]) -> list[str]:
+        return words.refusals(refused, self.organization, self.market.chain)
+
+    def _take(self, problem: ApiProblem) -> None:
+        self.check_problem = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
+
+    def _forget(self) -> None:
+        self.allowed, self.refusals, self.check_problem, self.checking = False, [], "", False
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Prepare the order, and show what the wallet will sign. What was entered stays."""
+        self._begin()
+        yield
+        self._given = {**self._given, **{k: printable(v) for k, v in texts(data).items() if k in ("price", "amount")}}
+        fields, self.errors = self._fields()
+        if self.errors or not self.market.id:
+            self.saving = False
+            return
+        try:
+            order = body(InvestorOrderCreate, fields)
+            prepared = await self._api.prepare_investor_order(self._in_path("membership_id"), self.market.id, order)
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("price", "amount")
+            if problem.rules:
+                self.form_problem = " ".join(self._reasons([RefusedRule.model_validate(one) for one in problem.rules]))
+            return
+        self._done()
+        (await self.get_state(Signing))._open(prepared, "Your order is sent")
+
+    def _fields(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the order's fields, and the errors of missing and invalid inputs."""
+        fields, errors = {"address": self.wallet, "side": self.side}, {}
+        for name, decimals in (("price", self.market.quote_decimals), ("amount", self.market.decimals)):
+            try:
+                fields[name] = to_base(self._given.get(name, ""), decimals)
+            except ValueError as error:
+                errors[name] = str(error)
+        return fields, errors
+
+
+def _market(one: InvestorMarket) -> TradedMarket:
+    return TradedMarket(
+        id=str(one.id),
+        name=one.name,
+        symbol=one.symbol,
+        decimals=one.decimals,
+        quote=one.quote_symbol,
+        quote_decimals=one.quote_decimals,
+        chain=one.chain_name,
+        last_price=one.last_price or "",
+        last_trade_at=stamp(one.last_trade_at),
+        best_bid=one.best_bid or "",
+        best_ask=one.best_ask or "",
+        fee_bps=max(one.taker_fee_bps, one.maker_fee_bps),
+        closed=one.halt_reason or "The market is halted." if one.status is MarketStatus.HALTED else "",
+    )
+
+
+def _pair(one: InvestorMarket) -> str:
+    return f"{one.symbol}/{one.quote_symbol} on {one.chain_name}"
+
+
+def _level(level: InvestorLevel, most: int, market: InvestorMarket) -> LevelView:
+    share = 100 * int(level.amount) // most if most else 0
+    price = grouped(level.price, market.quote_decimals)
+    return LevelView(price, rounded(level.amount, market.decimals, 2), f"{max(share, 2)}%")

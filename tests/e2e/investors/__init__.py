@@ -1,0 +1,1 @@
+"""Stories of an investor in the browser."""
