@@ -287,11 +287,7 @@ class Console:
 
     def sign_in_as_client(self, person: Person) -> "Console":
         """Sign in an investor without the form, and wait for their page."""
-        form = {"email": person.email, "password": person.password}
-        self.page.context.request.post(
-            f"{self.signum.url}/session", form=form, headers={"origin": self.signum.url}, max_redirects=0
-        )
-        self.signum.keep_proven(person)
+        self.begin_session(person)
         self.page.goto(self.signum.url)
         self.page.wait_for_url("**/i/**")
         return self.hydrated()
