@@ -173,8 +173,11 @@ class InvestorTrade(Loads, Form, rx.State):
 
     @rx.event
     def pick_side(self, side: str) -> Next:
-        """Select buy or sell."""
-        self.side = one_of(side, ("buy", "sell"), "buy")
+        """Select buy or sell. The side that is selected already changes nothing: the price may just be entered."""
+        picked = one_of(side, ("buy", "sell"), "buy")
+        if picked == self.side:
+            return None
+        self.side = picked
         self._offer_price()
         self._say_holding()
         return InvestorTrade.check
