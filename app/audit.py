@@ -114,7 +114,9 @@ def _filters() -> rx.Component:
             unread("The list of people did not load.", state.read_people),
             select(state.people, aria_label="Who", style=NARROW, **who),
         ),
-        rx.el.div(_day("From", "first", state.first_day), _day("Until", "last", state.last_day), class_name="days"),
+        rx.el.div(
+            _day("From (UTC)", "first", state.first_day), _day("Until (UTC)", "last", state.last_day), class_name="days"
+        ),
     )
 
 

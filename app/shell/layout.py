@@ -16,6 +16,7 @@ from components.ui.card import page_head
 from components.ui.note import empty, failure, page_skeleton
 from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
+from components.ui.value import Zone
 from components.users.factors import factor_advice, proof_dialogs
 from state.core.address import Addressed
 from state.core.search import Finder
@@ -24,6 +25,7 @@ from state.core.toasts import Notices
 from state.members.memberships import PendingMemberships
 from state.notifications.bell import Bell
 from state.requests.tracker import Tracker
+from state.users.preferences import MyPreferences
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ def page(
         name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
         shown = name if is_own else rx.cond(Session.problem != "", "Not available", name).to(str)
         look = [PendingMemberships.look, Bell.look, Tracker.watch]
-        rx.page(route=route, title=shown + " · Signum", on_load=[Session.enter, *on_load, *look])(render)
+        rx.page(route=route, title=shown + " · Signum", on_load=[Session.enter, MyPreferences.look, *on_load, *look])(
+            render
+        )
         return draw
 
     return wrap
@@ -139,6 +143,7 @@ def shell(
         ),
         Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
+        Zone.create(name=MyPreferences.time_zone),
         Toasts.create(items=Notices.items, on_close=Notices.close),
         Keys.create(),
         FieldMessages.create(),

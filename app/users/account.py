@@ -1,4 +1,4 @@
-"""The page of the user's account: second factors, linked wallets, sessions and password."""
+"""The page of the user's account: second factors, linked wallets, preferences, sessions and password."""
 
 import reflex as rx
 
@@ -13,6 +13,7 @@ from components.ui.table import Col, list_table, pager, td, tr
 from components.ui.value import when
 from components.users.factors import factor_dialogs, factors_card
 from components.users.linked_wallets import link_dialogs, linked_wallets_card, unlink_dialog
+from components.users.preferences import preferences_card
 from state.core.session import Session
 from state.invitations.invitation import PASSWORD_RULE
 from state.users.account import AccountRedirect, PasswordForm
@@ -35,7 +36,7 @@ def account_redirect() -> rx.Component:
     is_own=True,
 )
 def account() -> rx.Component:
-    """Draw second factors, linked wallets, sessions, and the password change."""
+    """Draw second factors, linked wallets, preferences, sessions, and the password change."""
     applications = rx.cond(
         Session.org.id != "",
         link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window"),
@@ -47,6 +48,7 @@ def account() -> rx.Component:
         page_head("Account", Session.email, applications, leave, change),
         factors_card(),
         linked_wallets_card(),
+        preferences_card(),
         card(
             "Sessions",
             list_table(

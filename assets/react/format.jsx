@@ -126,33 +126,77 @@ const subscribe = (listener) => {
 };
 const useText = (make) => useSyncExternalStore(subscribe, make, () => "");
 
+/* The time zone of the page's times: the user's, as the shell sets it. */
+let zone = "UTC";
+const zoneListeners = new Set();
+const onZone = (listener) => {
+  zoneListeners.add(listener);
+  return () => zoneListeners.delete(listener);
+};
+const useZone = () => useSyncExternalStore(onZone, () => zone, () => "UTC");
+
+function isKnown(name) {
+  try {
+    return Boolean(name && new Intl.DateTimeFormat("en-GB", { timeZone: name }));
+  } catch {
+    return false; // the browser's database is older than the server's
+  }
+}
+
+export function Zone({ name }) {
+  useEffect(() => {
+    const next = isKnown(name) ? name : "UTC";
+    if (next === zone) return;
+    zone = next;
+    [...zoneListeners, ...listeners].forEach((listener) => listener());
+  }, [name]);
+  return null;
+}
+
+export function ZoneNames({ id }) {
+  const [names, setNames] = useState([]);
+  useEffect(() => setNames(["UTC", ...(Intl.supportedValuesOf?.("timeZone") ?? [])]), []);
+  return <datalist id={id}>{names.map((name) => <option key={name} value={name} />)}</datalist>;
+}
+
+export function BrowserZone({ current, onUse }) {
+  const [own, setOwn] = useState("");
+  useEffect(() => setOwn(Intl.DateTimeFormat().resolvedOptions().timeZone || ""), []);
+  if (!own || own === current) return null;
+  return <button type="button" className="btn small" onClick={() => onUse(own)}>Use {own}</button>;
+}
+
 const STEPS = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
 function relative(time) {
   const seconds = Math.round((now - time) / 1000);
   const size = Math.abs(seconds);
   if (size < 5) return "just now";
   const step = STEPS.find(([limit]) => size < limit);
-  if (!step) return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+  if (!step) return day(time);
   const text = `${Math.floor(size / step[1])} ${step[2]}`;
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
+const DATE = { day: "numeric", month: "short", year: "numeric" };
+const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
+const inUtc = (time) => `${new Date(time).toLocaleString("en-GB", { ...DATE, ...TIME, timeZone: "UTC" })} UTC`;
 const exact = (time) =>
-  `${new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZone: "UTC" })} UTC`;
-const clock = (time) => new Date(time).toLocaleTimeString("en-GB", { timeZone: "UTC" });
-const day = (time) =>
-  new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+  zone === "UTC" ? inUtc(time) : new Date(time).toLocaleString("en-GB", { ...DATE, ...TIME, timeZone: zone, timeZoneName: "short" });
+const title = (time) => (zone === "UTC" ? inUtc(time) : `${exact(time)} (${inUtc(time)})`);
+const clock = (time) => new Date(time).toLocaleTimeString("en-GB", { timeZone: zone });
+const day = (time) => new Date(time).toLocaleDateString("en-GB", { ...DATE, timeZone: zone });
 
 /* `form`: relative | clock | day | exact. `value`: an ISO string, or seconds since 1970. */
 export function When({ value, form = "relative", none = "" }) {
   const time = typeof value === "number" ? value * 1000 : Date.parse(value || "");
   const known = Number.isFinite(time) && time > 0;
+  useZone();
   const text = useText(() => {
     if (!known) return none;
     return form === "clock" ? clock(time) : form === "day" ? day(time) : form === "exact" ? exact(time) : relative(time);
   });
   if (!known) return <span className="muted">{none}</span>;
   return (
-    <time className="nowrap" dateTime={new Date(time).toISOString()} title={exact(time)}>
+    <time className="nowrap" dateTime={new Date(time).toISOString()} title={title(time)}>
       {text}
     </time>
   );

@@ -56,7 +56,7 @@ def issue_dialog() -> rx.Component:
                 optional=True,
                 min=Issue.first_day,
                 default_value=Issue.last_day,
-                hint="Empty: never expires.",
+                hint="At the end of this day in UTC. Empty: never expires.",
             ),
         ),
         rx.cond(

@@ -17,13 +17,15 @@ from components.ui.status import status
 from state.core.session import Session
 from state.organizations.getting_started import GettingStarted
 from state.organizations.setup_words import SetupStepView
+from state.users.preferences import MyPreferences
 
 KINDS = [("person", "Person"), ("company", "Company")]
 ROLES = [("compliance_officer", "Compliance officer"), ("member", "Member"), ("viewer", "Viewer"), ("admin", "Admin")]
 
 
 def getting_started() -> rx.Component:
-    """Draw the card; nothing after the last step."""
+    """Draw the card; nothing after the last step, and after the user has hidden it."""
+    name = "getting-started:" + Session.org.id
     left = GettingStarted.steps.length() - GettingStarted.done
     head = rx.el.div(
         rx.el.div(
@@ -35,6 +37,7 @@ def getting_started() -> rx.Component:
         ),
         rx.el.div(bar(GettingStarted.percent, "Steps done"), class_name="setup-bar"),
         rx.el.span(GettingStarted.done, " of ", GettingStarted.steps.length(), class_name="muted small num nowrap"),
+        button("Hide", small=True, on_click=MyPreferences.hide(name), aria_label="Hide getting started"),
         class_name="row wide checklist-head",
     )
     body = rx.el.section(
@@ -48,7 +51,7 @@ def getting_started() -> rx.Component:
         class_name="card",
         aria_labelledby="getting-started",
     )
-    return rx.cond(GettingStarted.steps.length() > 0, body, rx.fragment())
+    return rx.cond((GettingStarted.steps.length() > 0) & ~MyPreferences.hidden.contains(name), body, rx.fragment())
 
 
 def _step(step: rx.Var[SetupStepView]) -> rx.Component:

@@ -58,7 +58,7 @@ def decision() -> rx.Component:
                 optional=True,
                 min=Case.first_day,
                 default_value=Case.last_day,
-                hint="Empty: never expires.",
+                hint="At the end of this day in UTC. Empty: never expires.",
             ),
         ),
         area_field("Reason", "reason", errors=errors, id="d-reason", hint=hint, optional=True, max_length=500),

@@ -58,6 +58,35 @@ class When(Local):
     none: rx.Var[str]
 
 
+class Zone(Local):
+    """Sets the time zone in which every `When` of the page is shown."""
+
+    library = "$/public/react/format.jsx"
+    tag = "Zone"
+
+    name: rx.Var[str]
+
+
+class ZoneNames(Local):
+    """The time zones that the browser knows, as suggestions of a field."""
+
+    library = "$/public/react/format.jsx"
+    tag = "ZoneNames"
+
+    id: rx.Var[str]
+
+
+class BrowserZone(Local):
+    """A button that takes the browser's time zone; nothing if that is the current one."""
+
+    library = "$/public/react/format.jsx"
+    tag = "BrowserZone"
+
+    current: rx.Var[str]
+
+    on_use: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+
 class Elapsed(Local):
     """A duration, running while `end` is empty."""
 

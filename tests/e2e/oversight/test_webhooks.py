@@ -109,7 +109,7 @@ def test_webhook_endpoint_is_created_tested_rotated_and_deleted(console: Console
     expect(page.get_by_role("button", name="Enable")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("The receiver answered 410")
     console.goto("overview")
-    page.get_by_role("link", name="The webhook endpoint at 127.0.0.1 was disabled").click()
+    page.get_by_role("link", name="The webhook endpoint at localhost was disabled").click()
     console.heading(inbox.url)
     page.get_by_role("button", name="Delete").click()
     page.get_by_role("dialog", name="Delete this endpoint").get_by_role("button", name="Delete").click()

@@ -1,0 +1,72 @@
+"""What the user has set for themselves: the time zone of the console, and hidden cards."""
+
+from typing import Any
+
+import reflex as rx
+
+from backend.client import ApiProblem, body
+from backend.preferences.schemas import Preferences, PreferencesUpdate
+from state.core.api import Form
+from state.core.arguments import texts
+from state.core.events import Events
+
+UTC = "UTC"
+
+
+class MyPreferences(Form, rx.State):
+    """The user's preferences, read on every page. A failed read keeps the last ones."""
+
+    time_zone: str = UTC
+    hidden: list[str] = []
+
+    @rx.event
+    async def look(self) -> None:
+        """Read the preferences."""
+        try:
+            self._take(await self._api.get_preferences())
+        except ApiProblem:
+            return
+
+    @rx.event
+    async def submit(self, data: dict[str, Any]) -> Events:
+        """Set the time zone of the form; an empty field is UTC."""
+        async for event in self._set_zone(texts(data).get("time_zone", "").strip()):
+            yield event
+
+    @rx.event
+    async def use(self, zone: str) -> Events:
+        """Set the time zone of the browser."""
+        async for event in self._set_zone(str(zone)):
+            yield event
+
+    async def _set_zone(self, zone: str) -> Events:
+        self._begin()
+        yield
+        if await self._change({"time_zone": zone[:100] or UTC}):
+            self._done()
+            await self._notify("Time zone changed", f"The console shows times in {self.time_zone}.")
+
+    @rx.event
+    async def hide(self, card: str) -> None:
+        """Hide a card."""
+        if not await self._change({"hide": [str(card)[:100]]}):
+            await self._notify("The card cannot be hidden", self.form_problem, "bad")
+
+    @rx.event
+    async def show_all(self) -> None:
+        """Show all hidden cards again."""
+        if self.hidden and await self._change({"show": self.hidden}):
+            await self._notify("Hidden cards are shown again")
+
+    async def _change(self, fields: dict[str, Any]) -> bool:
+        """Change preferences; return whether the API accepted them."""
+        try:
+            self._take(await self._api.update_preferences(body(PreferencesUpdate, fields)))
+        except ApiProblem as problem:
+            self._refused(problem)
+            self._keep_at("time_zone")
+            return False
+        return True
+
+    def _take(self, found: Preferences) -> None:
+        self.time_zone, self.hidden = found.time_zone, found.hidden
