@@ -17,7 +17,7 @@ from backend.parties.schemas import (
     PartyImportPlan,
 )
 
-EXAMPLE = "name,country,kind,email,wallet_address\nMarta Lindqvist,SWE,person,marta@example.com,\n"
+EXAMPLE = "name,country,kind,email,wallet_address\nInes Roth,DEU,person,ines@example.com,\n"
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
