@@ -33,8 +33,14 @@ class WalletLink(SignsWithWallet, rx.State):
     @rx.event
     async def choose_wallet(self, account: str) -> None:
         """Create the message that the account of the browser's wallet signs."""
-        if self.step in ("sign", "wallet"):
-            await self._write_message(account, STATEMENT if self.step == "sign" else CONFIRM)
+        if self.step not in ("sign", "wallet"):
+            return
+        try:
+            await self._api.get_me()  # without a session no nonce is created
+        except ApiProblem as problem:
+            self._refused(problem)
+            return
+        await self._write_message(account, STATEMENT if self.step == "sign" else CONFIRM)
 
     @rx.event
     async def give_signature(self, signature: str) -> Events:
