@@ -107,6 +107,28 @@ class Signum:
         body = {"user_id": self.call("GET", "/auth/me", person=person)["user"]["id"], "role": "admin"}
         return str(self.call("POST", "/orgs/{org}/members", body, person=by)["id"])
 
+    def records(self) -> dict[str, str]:
+        """Return the IDs of one record of each kind: those of the demo, and a new webhook endpoint."""
+
+        def first(path: str, **params: Any) -> str:
+            (records,) = (v for v in self.call("GET", path, **params).values() if isinstance(v, list))
+            return str(records[0]["id"])
+
+        assets = self.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+        members = self.call("GET", "/orgs/{org}/members", limit=100)["members"]
+        endpoint = {"url": "https://hooks.northwind.example/signum", "event_types": ["asset.updated"]}
+        return {
+            "org": self.organization,
+            "asset": next(asset["id"] for asset in assets if asset["symbol"] == "NREF"),
+            "market": first("/orgs/{org}/markets", status="active"),
+            "distribution": first("/orgs/{org}/distributions"),
+            "request": first("/orgs/{org}/requests", status="failed"),
+            "party": first("/identity/parties", status="verified", organization_id=self.organization),
+            "wallet": first("/orgs/{org}/wallets"),
+            "webhook": str(self.call("POST", "/orgs/{org}/webhooks", endpoint)["id"]),
+            "membership": next(member["id"] for member in members if member["role"] == "client"),
+        }
+
     def _token(self, person: Person) -> str:
         if person.email not in self._tokens:
             body = {"email": person.email, "password": person.password}
@@ -150,6 +172,14 @@ def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait(10)
+
+
+@pytest.fixture(scope="module")
+def ids(signum: Signum) -> Iterator[dict[str, str]]:
+    """The ID of one record of each kind."""
+    known = signum.records()
+    yield known
+    signum.call("DELETE", f"/orgs/{{org}}/webhooks/{known['webhook']}")
 
 
 def _until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
@@ -237,20 +267,23 @@ class Console:
 
         The browser's context keeps the session's cookie, as it would after the form.
         """
-        who = person or self.signum.person()
-        answer = self.page.context.request.post(
-            f"{self.signum.url}/session",
-            form={"email": who.email, "password": who.password},
-            headers={"origin": self.signum.url},
-            max_redirects=0,
-        )
-        assert answer.headers["location"] == "/", answer.headers["location"]
-        self.signum.keep_proven(who)
+        self.begin_session(person or self.signum.person())
         if path is not None:
             return self.goto(path)
         self.page.goto(self.signum.url)
         self.page.wait_for_url("**/o/**")
         return self.hydrated()
+
+    def begin_session(self, person: Person) -> None:
+        """Sign in without the form, and open no page."""
+        answer = self.page.context.request.post(
+            f"{self.signum.url}/session",
+            form={"email": person.email, "password": person.password},
+            headers={"origin": self.signum.url},
+            max_redirects=0,
+        )
+        assert answer.headers["location"] == "/", answer.headers["location"]
+        self.signum.keep_proven(person)
 
     def goto(self, path: str, organization: str | None = None) -> "Console":
         """Open a page of an organization, by default the demo's: `organizations`, `assets/…`."""
