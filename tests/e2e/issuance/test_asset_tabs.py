@@ -39,7 +39,7 @@ def test_chains_and_distributions_of_an_asset_have_tabs(console: Console, signum
 
 def test_unknown_tab_says_so_and_leads_to_the_overview(console: Console, ids: dict[str, str]) -> None:
     page = console.sign_in(path=f"assets/{ids['asset']}?tab=nonsense").page
-    expect(page.get_by_role("heading", name="This tab does not exist")).to_be_visible()
+    expect(page.get_by_text("This tab does not exist")).to_be_visible()
     expect(page.get_by_role("tab", selected=True)).to_have_count(0)
     page.get_by_role("main").get_by_role("button", name="Overview").click()
     expect(page.get_by_role("tab", name="Overview")).to_have_attribute("aria-selected", "true")
