@@ -21,6 +21,7 @@ from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from components.ui.value import amount
+from state.assets.activity import ActivityState
 from state.assets.detail import UNKNOWN, AssetState
 from state.core.session import Session
 
@@ -33,7 +34,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     under="/o/[org_id]/assets",
     crumbs=[("Assets", ASSETS), (rx.cond(AssetState.asset.symbol != "", AssetState.asset.symbol, "Asset"), "")],
     on_load=[AssetState.load],
-    in_url=[AssetState],
+    in_url=[AssetState, ActivityState],
 )
 def asset() -> rx.Component:
     """Draw the asset, or why it cannot be shown."""

@@ -1,11 +1,13 @@
 """An asset's activity."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
 from backend.activity.schemas import Activity, ActivityKind
 from state.chains.lookup import Chains
+from state.core.address import Param, choice
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
 from state.core.paging import Pages
@@ -41,6 +43,7 @@ class ActivityState(Pages, Chains, rx.State):
 
     rows: list[ActivityView] = []
     kind: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {"kind": choice("kind", ActivityKind)}
 
     @rx.event(supersedes=True)
     async def filter_kind(self, kind: str) -> None:

@@ -31,6 +31,7 @@ PLACES: dict[str, list[str]] = {
     "oauth/consent": ["oauth/consent"],
     "i": ["i"],
     "i/[membership_id]": ["i/{membership}"],
+    "i/[membership_id]/trade": ["i/{membership}/trade"],
     "i/[membership_id]/account": ["i/{membership}/account"],
     "o/[org_id]/overview": ["o/{org}/overview"],
     "o/[org_id]/organizations": ["o/{org}/organizations"],

@@ -19,6 +19,10 @@ NOT_NEEDED = {
     "approve_request": "GET of the approval has the plan of what it would do",
     "deny_request": "nothing is done by it",
     "comment_on_approval": "it only adds a text",
+    "save_draft": "only the person sees what they entered",
+    "delete_draft": "only the person sees what they entered",
+    "save_view": "only the person sees it",
+    "delete_view": "only the person sees it",
     "retry_request": "it continues an earlier plan",
 }
 CHANGING = [case for case in CASES if case.method != "get" and not set(case.entry["tags"]) & OTHER]
