@@ -68,6 +68,7 @@ def test_effects_name_every_chain_of_a_cap_that_changes() -> None:
     assert cap_rules.effects({1: "One"}, before, before, Held().used, caps) == []
 
 
+@pytest.mark.long
 async def test_bridge_shows_new_shares_and_is_refused_if_others_were_confirmed(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(max_holders=9)

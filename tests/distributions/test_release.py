@@ -92,6 +92,7 @@ async def test_release_that_ends_without_a_payment_holds_its_recipients_again(wo
     assert "is cancelled" in problem.detail
 
 
+@pytest.mark.long
 async def test_release_of_a_wrong_distribution_is_refused(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset, good = await firm.asset(), await attested(firm)

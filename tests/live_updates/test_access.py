@@ -58,6 +58,7 @@ async def test_ended_session_ends_the_stream_of_a_request(world: World, firm: Fi
         assert (await stream.problem())["status"] == 401
 
 
+@pytest.mark.long
 async def test_changed_ip_ranges_end_the_stream(world: World, firm: Firm, http: httpx.AsyncClient, api: Any) -> None:
     """The list is that of the organization above, changed by its admin at another address."""
     below = await Firm.found(world, "Below", firm.id)

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.auth.test_wallet_sign_in import signed, text_of
@@ -137,6 +138,7 @@ def test_investor_links_a_wallet_buys_and_cancels(console: Console, signum: Sign
     expect(order).to_have_count(0, timeout=30_000)
 
 
+@pytest.mark.long
 def test_refusal_in_the_wallet_keeps_the_form(console: Console, signum: Signum) -> None:
     investor = Investor.made(signum)
     browser = BrowserWallet(console.page, investor.wallet)
@@ -174,6 +176,7 @@ def test_refusal_in_the_wallet_keeps_the_form(console: Console, signum: Signum) 
     expect(sheet).to_be_hidden()
 
 
+@pytest.mark.long
 def test_investor_without_a_wallet_in_the_browser_is_told_what_to_do(console: Console, signum: Signum) -> None:
     investor = Investor.made(signum)
     page = investor.arrives(console)
@@ -185,6 +188,7 @@ def test_investor_without_a_wallet_in_the_browser_is_told_what_to_do(console: Co
     expect(sheet.get_by_role("alert")).to_contain_text("This browser has no wallet. Open this page in the browser of")
 
 
+@pytest.mark.long
 def test_investor_claims_a_distribution(console: Console, signum: Signum) -> None:
     investor = Investor.made(signum)
     path = f"/orgs/{{org}}/assets/{investor.market['asset_id']}/distributions"

@@ -3,6 +3,7 @@
 import re
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -84,6 +85,7 @@ def test_token_address_of_another_asset_is_reported_at_its_field(console: Consol
     expect(page.get_by_role("alert")).to_contain_text("not the asset's token")
 
 
+@pytest.mark.long
 def test_market_review_attests_investors_and_returns_to_the_plan(console: Console, signum: Signum) -> None:
     assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
     asset = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")

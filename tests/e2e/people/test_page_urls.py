@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Console, Person, Signum
@@ -67,6 +68,7 @@ def test_view_survives_a_reload_back_and_a_link_to_a_colleague(
     expect(page).to_have_url(re.compile(r"/requests$"))
 
 
+@pytest.mark.long
 def test_draft_of_a_market_is_continued_after_a_reload_and_on_another_device(
     console: Console, signum: Signum, shared_browser: Browser
 ) -> None:
