@@ -1,6 +1,6 @@
 /* Sends transactions with the wallet in this browser (EIP-1193), one after the other. The server wrote them and says what
  * each does; the wallet signs. What was sent stays sent: the next attempt continues with the rest, and waits for a
- * transaction whose result is not known yet instead of sending it again. */
+ * transaction whose result is not known yet instead of sending it again, also after this page was closed or loaded again. */
 import { useEffect, useRef, useState } from "react";
 import { CircleCheck, CircleX, LoaderCircle, Wallet } from "lucide-react";
 
@@ -44,12 +44,30 @@ async function useChain(wallet, chain) {
   if (!(await isOn(wallet, chain))) throw refused(`Your wallet is not on ${chain.name}. Choose it in your wallet, then try again.`);
 }
 
-async function included(wallet, waiting) {
+const nameOf = (chain, account, { contract, data }) => ["signum-sent", chain.chain_id, account, contract, data].join(":");
+
+/* The hash of a transaction that this browser sent and whose result it has not seen. */
+const pending = {
+  of: (name) => attempt(() => sessionStorage.getItem(name)) || "",
+  keep: (name, hash) => attempt(() => sessionStorage.setItem(name, hash)),
+  forget: (name) => attempt(() => sessionStorage.removeItem(name)),
+};
+
+function attempt(access) {
+  try {
+    return access();
+  } catch {
+    return null; /* The browser keeps nothing here. */
+  }
+}
+
+async function included(wallet, waiting, name) {
   const end = Date.now() + PATIENCE;
   while (Date.now() < end) {
     const receipt = await wallet.request({ method: "eth_getTransactionReceipt", params: [waiting.current] });
     if (receipt) {
       waiting.current = "";
+      pending.forget(name);
       if (Number(receipt.status) === 1) return;
       throw refused("The chain refused the transaction. Nothing changed except the network fee.");
     }
@@ -79,15 +97,22 @@ export function SendWithWallet({ chain, account, transactions, label, onDone, on
         throw refused("This browser has no wallet. Open this page in the browser of your wallet, or install one as an extension.");
       setBusy("Waiting for your wallet");
       await connect(wallet, account);
-      await useChain(wallet, chain);
       while (sent.current < transactions.length) {
         const { contract: to, data, value } = transactions[sent.current];
-        if (!waiting.current) {
+        const name = nameOf(chain, account, transactions[sent.current]);
+        const earlier = waiting.current ? "" : pending.of(name);
+        await useChain(wallet, chain);
+        if (!waiting.current && !earlier) {
           setBusy("Confirm in your wallet");
-          waiting.current = await wallet.request({ method: "eth_sendTransaction", params: [{ from: account, to, data, value }] });
+          const asked = { from: account, to, data, value, chainId: chain.chain_id };
+          waiting.current = await wallet.request({ method: "eth_sendTransaction", params: [asked] });
+          pending.keep(name, waiting.current);
         }
+        waiting.current = waiting.current || earlier;
         setBusy("Waiting for the chain");
-        await included(wallet, waiting);
+        await included(wallet, waiting, name);
+        if (earlier)
+          throw refused("You had sent this before, and now it is included. Look at the page before you send it once more.");
         sent.current += 1;
         setDone(sent.current);
       }

@@ -101,7 +101,7 @@ def _activity(context: Context, rows: Sequence[Any], asset: Any, names: Mapping[
             title=titles.title_of(context.scopes, row.code, row.name)
             if row.kind == ActivityKind.OPERATION
             else rules.title(row, asset.symbol, asset.decimals, names),
-            actor_name=row.person or names.get(row.actor),
+            actor_name=(row.person if Scope.ORGS_READ in context.scopes else None) or names.get(row.actor),
         )
         for row in rows
     ]

@@ -8,7 +8,7 @@ from fastapi import Request
 from pydantic import BaseModel
 from sqlmodel import col
 
-from backend.attestations import rules, service
+from backend.attestations import service
 from backend.attestations.schemas import (
     AttestationAccepted,
     AttestationBatch,
@@ -18,7 +18,7 @@ from backend.attestations.schemas import (
     AttestationItemPlan,
     AttestationPlan,
 )
-from backend.auth.batches import Batch, refusal
+from backend.auth.batches import Batch, refusal, repeats
 from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.core.errors import Conflict, SignumError
@@ -67,11 +67,11 @@ async def _run(
 ) -> list[BaseModel | SignumError]:
     path = {"orgId": str(context.organization_id)}
     calls = [Call(ONE, path, item.model_dump(mode="json", exclude_unset=True)) for item in body.items]
-    repeats = rules.repeats([(item.party_id, item.chain_eid) for item in body.items])
+    again = repeats([(item.party_id, item.chain_eid) for item in body.items])
 
     async def one(own: Context, index: int) -> AttestationAccepted | AttestationPlan:
-        if index in repeats:
-            raise Conflict(f"Item {repeats[index] + 1} attests the same party on the same chain.")
+        if index in again:
+            raise Conflict(f"Item {again[index] + 1} attests the same party on the same chain.")
         return await service.create(own, body.items[index], dry_run)
 
     return await Batch(request, context, calls).run(AttestationAccepted, one, dry_run=dry_run)

@@ -1,6 +1,6 @@
 """Prerequisites and content of attestations, and whether record and chain agree. Pure functions."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,12 +49,6 @@ class Statement:
 
 
 Entry = dict[str, Any]
-
-
-def repeats(subjects: Sequence[Hashable]) -> dict[int, int]:
-    """Return the items of a batch whose subject an earlier item has, each with the number of the first such item."""
-    first: dict[Hashable, int] = {}
-    return {i: first[subject] for i, subject in enumerate(subjects) if first.setdefault(subject, i) != i}
 
 
 def prerequisites(facts: Facts) -> list[Entry]:

@@ -6,7 +6,7 @@ call that ended half-way can be sent again: finished items are replayed, and the
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from backend.core import db
 from backend.core.content_rules import shortened
 from backend.core.errors import IdempotencyConflict, SignumError, problem
 from backend.core.settings import settings
+from backend.limits import rate_limits
 
 Operation = Callable[[Context, int], Awaitable[BaseModel]]
 """Runs the item with this number in a context of its own."""
@@ -43,6 +44,7 @@ class Batch:
 
         Raises IdempotencyConflict where another run of the same call has not finished.
         """
+        await rate_limits.count_items(self.context.name, len(self.calls))
         places = asyncio.Semaphore(PARALLEL)
 
         async def one(index: int) -> BaseModel:
@@ -71,6 +73,12 @@ class Batch:
                 self.request, context, index, said, lambda: _dumped(operation(context, index))
             )
             return kind.model_validate_json(stored)
+
+
+def repeats(subjects: Sequence[Hashable]) -> dict[int, int]:
+    """Return the items of a batch whose subject an earlier item has, each with the number of the first such item."""
+    first: dict[Hashable, int] = {}
+    return {i: first[subject] for i, subject in enumerate(subjects) if first.setdefault(subject, i) != i}
 
 
 async def _dumped(result: Awaitable[BaseModel]) -> str:

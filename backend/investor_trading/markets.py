@@ -20,6 +20,7 @@ from backend.investor_trading.schemas import (
     InvestorWallet,
 )
 from backend.investors import profile
+from backend.limits import rate_limits
 from backend.markets.rules import Resting
 from backend.markets.schemas import OrderSide
 
@@ -55,6 +56,7 @@ async def page(context: Context) -> InvestorMarketList:
 
 async def book(context: Context, market_id: UUID) -> InvestorBook:
     """Return a market with its order book; 404 if the organization has no such market in operation."""
+    await rate_limits.hit(rate_limits.INVESTOR_READS, "investor_reads", str(context.user_id))
     rows = await _rows(context, market_id)
     if not rows:
         raise NotFound("There is no market with this ID in this organization.")

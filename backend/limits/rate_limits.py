@@ -86,6 +86,11 @@ OPERATOR_PAID_TRANSACTIONS_OF_NEW = RateLimitItemPerDay(1000)
 ELIGIBILITY = RateLimitItemPerMinute(30)
 INVESTOR_TRANSACTIONS = RateLimitItemPerMinute(60)
 """Orders that one investor checks, and transactions that they have prepared: the chains answer each."""
+INVESTOR_READS = RateLimitItemPerMinute(120)
+"""Markets that one investor opens: their chain is asked for what the wallets hold."""
+ITEMS = (RateLimitItemPerMinute(4_000), RateLimitItemPerHour(90_000))
+"""Items of batches and lines of imports of one caller: 25 a second on average, as many as single calls on a testnet,
+and two imports of the largest size in a minute."""
 AUDIT_VERIFICATIONS = RateLimitItemPerMinute(6)
 """Of one organization's whole log, by one caller."""
 CHAIN_LIST = RateLimitItemPerMinute(60)
@@ -186,6 +191,12 @@ async def forgive(account: str) -> None:
     """Reset an account's failures from all addresses, after its owner's proof with a mailed link."""
     for limit in FAILED_LOGINS_IN_ALL:
         await _limiter().clear(limit, "account", account)
+
+
+async def count_items(name: str, count: int) -> None:
+    """Count the items of a call that has many, in addition to the call; 429 where a limit is exceeded."""
+    for limit in ITEMS:
+        await hit(limit, "items", name, cost=count)
 
 
 async def count_principal(network: Network, name: str) -> dict[str, str]:

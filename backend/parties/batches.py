@@ -3,10 +3,10 @@
 from fastapi import Request
 from pydantic import BaseModel
 
-from backend.auth.batches import Batch, refusal
+from backend.auth.batches import Batch, refusal, repeats
 from backend.auth.calls import Call
 from backend.auth.principal import Context
-from backend.core.errors import SignumError
+from backend.core.errors import Conflict, SignumError
 from backend.parties import service
 from backend.parties.schemas import Party, PartyBatch, PartyBatchResult, PartyBatchVerified, PartyVerification
 
@@ -18,7 +18,11 @@ async def verify(context: Context, request: Request, body: PartyBatch) -> PartyB
         for item in body.items
     ]
 
+    again = repeats([item.party_id for item in body.items])
+
     async def one(own: Context, index: int) -> Party:
+        if index in again:
+            raise Conflict(f"Item {again[index] + 1} verifies the same party.")
         return await service.verify(own, body.items[index].party_id, body.items[index])
 
     found = await Batch(request, context, calls).run(Party, one)

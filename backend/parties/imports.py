@@ -6,7 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
+from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, Invalid
+from backend.limits import rate_limits
 from backend.parties import import_rules, service
 from backend.parties.import_rules import Judged
 from backend.parties.schemas import (
@@ -47,6 +49,7 @@ async def run(context: Context, content: bytes, on_duplicate: OnDuplicate) -> Pa
                 :NAMED
             ]
         )
+    await rate_limits.count_items(context.name, len(found))
     for one in found:
         if one.outcome is ImportOutcome.CREATED and one.line.party is not None:
             await service.create(context, one.line.party)
@@ -64,7 +67,10 @@ async def _judge(context: Context, content: bytes, on_duplicate: OnDuplicate) ->
     wanted = [
         key for one in found if one.party for key in import_rules.keys_of(one.party.wallet_address, one.party.email)
     ]
-    return import_rules.judged(found, await _known(context, wanted), on_duplicate)
+    known = await _known(context, wanted)
+    if Scope.ATTESTATIONS_READ not in context.scopes:
+        known = dict.fromkeys(known, "another party")
+    return import_rules.judged(found, known, on_duplicate)
 
 
 async def _known(context: Context, keys: Sequence[str]) -> dict[str, str]:
@@ -86,7 +92,7 @@ def _shown(one: Judged) -> ImportLine:
     party = one.line.party
     return ImportLine(
         line=one.line.number,
-        name=one.line.values.get("name", ""),
+        name=one.line.values.get("name", "")[:120],
         country=party.country if party else None,
         email=party.email if party else None,
         wallet_address=party.wallet_address if party else None,

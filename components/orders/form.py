@@ -115,7 +115,7 @@ def _next_step() -> rx.Component:
     return rx.el.div(
         rx.el.div(offer.about, class_name="small"),
         rx.cond((offer.kind == "unfreeze") | (offer.kind == "unpause"), reason, rx.fragment()),
-        row(permitted(offer.scope, button(word, "wrench", busy=fix.is_running, on_click=fix.run), word)),
+        row(permitted(offer.scope, button(word, "wrench", busy=fix.is_running, on_click=fix.run(offer.about)), word)),
         problem_note(fix.problem),
         class_name="col",
         role="group",

@@ -1,6 +1,7 @@
 """Actions on the marked parties and attestations of a list: attest, renew, verify, reject."""
 
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 import reflex as rx
@@ -53,6 +54,8 @@ class Bulk(Chains, DialogAbout, rx.State):
     running: bool = False
     _subjects: list[Subject] = []
     _items: list[dict[str, Any]] = []
+    _unanswered: list[tuple[list[int], str]] = []
+    """Groups of items whose call had no result, with its key: a repetition of the same call repeats no item."""
 
     @rx.event
     def rest(self) -> None:
@@ -73,7 +76,7 @@ class Bulk(Chains, DialogAbout, rx.State):
         self.omitted = (
             f"{others} of the selected rows are {OMITTED.get(self.kind, '')} and are omitted." if others else ""
         )
-        self.outcomes, self.known, self.refusals, self._items = [], 0, 0, []
+        self.outcomes, self.known, self.refusals, self._items, self._unanswered = [], 0, 0, [], []
         self.first_day, self.last_day, self.is_open = in_days(1), in_days(365), bool(self.kind)
         yield
         try:
@@ -97,21 +100,28 @@ class Bulk(Chains, DialogAbout, rx.State):
         names = {s.party_id: s.name for s in self._subjects}
         places = {eid: chain.name for eid, chain in self._chains.items()} | {s.eid: s.chain for s in self._subjects}
         self.outcomes = waiting(self._items, names, places)
-        async for events in self._send(range(len(self._items))):
+        async for events in self._send(self._groups(range(len(self._items)))):
             yield events
 
     @rx.event
     async def retry(self) -> Events:
-        """Send the refused items again."""
+        """Send the refused items again: those of a call without a result as the same call."""
         again = [i for i, outcome in enumerate(self.outcomes) if outcome.status == REFUSED]
         if self.running or len(self._items) != len(self.outcomes):
             return
+        unanswered, self._unanswered = self._unanswered, []
         self._form_key = ""
         self._begin()
         for i in again:
             self._note(i, Outcome(self.outcomes[i].id, self.outcomes[i].name, self.outcomes[i].place))
-        async for events in self._send(again):
+        rest = [i for i in again if not any(i in group for group, _ in unanswered)]
+        async for events in self._send([*unanswered, *self._groups(rest)]):
             yield events
+
+    def _groups(self, numbers: Sequence[int]) -> list[tuple[list[int], str]]:
+        """Return items in groups of one call each, with its key."""
+        starts = range(0, len(numbers), TOGETHER)
+        return [(list(numbers[at : at + TOGETHER]), f"{self._form_key}:{at}") for at in starts]
 
     def _prepared(self, data: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the items of the action. Raises ValueError with `field: message`."""
@@ -131,15 +141,16 @@ class Bulk(Chains, DialogAbout, rx.State):
         except ValueError as error:
             raise ValueError(f"expires_at: {error}") from error
 
-    async def _send(self, numbers: Sequence[int]) -> Events:
+    async def _send(self, groups: Sequence[tuple[list[int], str]]) -> Events:
         """Send items in groups, and note the outcome of each."""
         self.running = True
         yield
-        for at in range(0, len(numbers), TOGETHER):
-            group = numbers[at : at + TOGETHER]
+        for group, key in groups:
             try:
-                found = await self._outcomes(group, f"{self._form_key}:{at}")
+                found = await self._outcomes(group, key)
             except ApiProblem as problem:
+                if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    self._unanswered = [*self._unanswered, (group, key)]
                 found = [refused(self.outcomes[i], _whole(problem)) for i in group]
             for i, outcome in zip(group, found, strict=True):
                 self._note(i, outcome)

@@ -56,6 +56,8 @@ class Signing(Api, rx.State):
     @rx.event
     async def cancel(self, order_id: str) -> None:
         """Prepare the cancellation of an order."""
+        if self.is_open:
+            return
         self.busy = id_of(order_id)
         if not self.busy:
             return
@@ -69,6 +71,8 @@ class Signing(Api, rx.State):
     @rx.event
     async def claim(self, distribution_id: str, address: str) -> None:
         """Prepare the claim of an amount that waits."""
+        if self.is_open:
+            return
         self.busy = id_of(distribution_id)
         if not self.busy:
             return

@@ -83,7 +83,7 @@ class AttestBuyers(Api, rx.State):
             problem = next((str(one.problem["detail"]) for one in answer.results if one.problem), "")
         problem = await end_of_all(self._api, org_id, requests, "the attestations", self._note) or problem
         async with self:
-            self.is_running, self.problem = False, problem
+            self.is_running, self.problem, self._key = False, problem, str(uuid4())
             if problem:
                 return
         yield MarketWizard.make_plan

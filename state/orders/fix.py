@@ -38,12 +38,12 @@ class OrderFix(Api, rx.State):
         self.reason, self.problem = str(reason)[:500], ""
 
     @rx.event(background=True)
-    async def run(self) -> Events:
-        """Perform the step, wait for the chain, and send the order as it was entered."""
+    async def run(self, shown: str) -> Events:
+        """Perform the step that the page shows, wait for the chain, and send the order as it was entered."""
         async with self:
             form, market = await self.get_state(OrderForm), (await self.get_state(MarketState)).market
             offer, account, entered = form.offer, form._account(), form._entered()
-            if self.is_running or not form.is_open or not offer.kind or account is None:
+            if self.is_running or not form.is_open or not offer.kind or offer.about != shown or account is None:
                 return
             if offer.needs_reason and not self.reason.strip():
                 self.problem = "Give a reason. It is stored with the action."

@@ -124,7 +124,7 @@ class OrderForm(Follows, Dialog, rx.State):
     @rx.event
     async def take_best(self) -> Next:
         """Enter the best price."""
-        self._given = {**self._given, "price": self.price}
+        self._given, self.offer = {**self._given, "price": self.price}, Offer()
         market = (await self.get_state(MarketState)).market
         await self._offer_price(market)
         self._add_up(market)
@@ -133,7 +133,7 @@ class OrderForm(Follows, Dialog, rx.State):
     @rx.event
     async def pick_side(self, side: str) -> Next:
         """Select buy or sell."""
-        self.side = "sell" if side == "sell" else "buy"
+        self.side, self.offer = "sell" if side == "sell" else "buy", Offer()
         market = (await self.get_state(MarketState)).market
         self._offer_wallet()
         await self._offer_price(market)
@@ -145,7 +145,7 @@ class OrderForm(Follows, Dialog, rx.State):
         """Take over an input; the rules are checked after the last one."""
         if name not in FIELDS or self._given.get(name) == str(text)[:200]:
             return None
-        self._given = {**self._given, name: str(text)[:200]}
+        self._given, self.offer = {**self._given, name: str(text)[:200]}, Offer()
         if name == "wallet_id":
             self.wallet, self._is_chosen = id_of(text), True
         self.errors = {field: words for field, words in self.errors.items() if field != name}
@@ -206,7 +206,7 @@ class OrderForm(Follows, Dialog, rx.State):
 
     def _entered(self) -> str:
         """Return what is entered, to compare it later."""
-        return repr([self.side, *(self._given.get(name, "") for name in FIELDS)])
+        return repr([self._in_path("market_id"), self.side, *(self._given.get(name, "") for name in FIELDS)])
 
     @rx.event
     async def send_again(self, entered: str) -> Next:

@@ -67,5 +67,6 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     key = await world.key(firm.id, Scope.ASSETS_READ)
     seen = await firm.admin.client.call("GET", f"{firm.base}{path}", headers=key)
     assert {entry["kind"] for entry in seen["activity"]} == by_kind.keys() - {"transfer"}
+    assert {entry["actor_name"] for entry in seen["activity"] if entry["kind"] == "operation"} == {None}
     other = await Firm.found(world, "Elsewhere")
     await other.refused("GET", path, 404)

@@ -5,11 +5,15 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 from eth_account import Account
 from hypothesis import given
 from hypothesis import strategies as st
+from limits import RateLimitItemPerDay
 
+from backend.auth.scopes import Scope
 from backend.core.settings import settings
+from backend.limits import rate_limits
 from backend.parties import import_rules
 from backend.parties.schemas import ImportOutcome, OnDuplicate
 from backend.server import runtime
@@ -74,6 +78,28 @@ async def test_registered_parties_are_skipped_on_request(api: Any, world: World)
     assert first.json() == {"created": 1, "skipped": 1, "refused": 0}
     names = [p["name"] for p in await parties(firm)]
     assert sorted(names) == ["Marta Lindqvist", "Nils"]
+
+
+async def test_lines_of_imports_are_limited_and_name_no_one_to_a_writer(
+    api: Any, world: World, limits: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "ITEMS", (RateLimitItemPerDay(3),))
+    firm = await Firm.found(world)
+    known = await firm.party(Account.create().address, name="Known")
+    lines = "Nils,NOR,,,\nEva,SWE,,,\n"
+    assert (await send(api, firm, HEAD + lines)).status_code == 201
+    assert (await send(api, firm, HEAD + lines)).status_code == 429
+    assert (await send(api, firm, HEAD + lines, dry_run="true")).status_code == 200
+    writer = await world.key(firm.id, Scope.ATTESTATIONS_WRITE)
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        answer = await http.post(
+            "/v1/identity/parties/import",
+            content=f"{HEAD}Copy,SWE,,,{known['wallet_address']}\n",
+            headers=writer | {"content-type": "text/csv"},
+            params={"organization_id": str(firm.id), "dry_run": "true"},
+        )
+    (line,) = answer.json()["lines"]
+    assert line["detail"] == "has the wallet or email of another party, who is registered already"
 
 
 async def test_list_that_is_no_csv_of_parties_is_refused(api: Any, world: World) -> None:

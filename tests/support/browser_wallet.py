@@ -51,7 +51,7 @@ class BrowserWallet:
         if method == "eth_sendTransaction":
             sent = values[0]
             assert sent["from"].lower() == self.account.lower()
-            assert self.chain_id == self.own_chain, "a transaction for another chain"
+            assert sent["chainId"] == self.chain_id == self.own_chain, "a transaction for another chain"
             return {"result": self.wallet.send(sent["to"], sent["data"], sent["value"])["transactionHash"]}
         return {"result": self.wallet.ask(method, *values)}
 
