@@ -162,14 +162,14 @@ async def import_parties(
     return await imports.run(context, sent, on_duplicate)
 
 
-@router.get("/{partyId}", dependencies=[Depends(_reads_one)])
+@router.get("/{partyId:uuid}", dependencies=[Depends(_reads_one)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def get_party(context: Current, partyId: UUID) -> Party:
     """Get a party."""
     return Party.model_validate(await service.get(context, partyId))
 
 
-@router.patch("/{partyId}", dependencies=[Depends(_writes_one)])
+@router.patch("/{partyId:uuid}", dependencies=[Depends(_writes_one)])
 @requires(Scope.ATTESTATIONS_WRITE, organization=ANY_ORGANIZATION)
 async def update_party(context: Current, partyId: UUID, body: PartyUpdate) -> Party:
     """Update name, email or wallet (JSON merge patch). Attestations stay with the wallet they were made for."""
