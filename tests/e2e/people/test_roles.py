@@ -40,7 +40,7 @@ FURTHER: list[tuple[str, Scope]] = [
     ("Change role of .*|Remove .*|Revoke the invitation of .*|View emails|Invite \\d+", Scope.MEMBERS_WRITE),
     ("Revoke .*", Scope.API_KEYS_WRITE),
     ("(Enable|Disable) .*|Check nodes|1 hour|1 day|30 days|Reset devnet", Scope.CHAINS_WRITE),
-    ("Review|Renew|Reject|Upload|Verify|Revoke|Attest.*|Change decision", Scope.ATTESTATIONS_WRITE),
+    ("Review|Renew|Reject|Upload|Verify|Revoke|Attest.*|Change decision|Import parties", Scope.ATTESTATIONS_WRITE),
     ("Freeze|Unfreeze|Force|Recover|Burn|(Pause|Resume|Limit) .*|Pause|Resume|Limit", Scope.ASSETS_WRITE),
     ("Archive|Activate|Cancel|Return.*|Add a country to block|Deploy market|Move share", Scope.ASSETS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
@@ -53,7 +53,7 @@ ANYONE = (
     "|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet"
 )
 """Navigation, reading, and the person's own account."""
-ALSO_ANYONE = {"audit": "Verify"}
+ALSO_ANYONE = {"audit": "Verify", "account": "Save"}
 """What everyone is offered on some pages."""
 PAGES = [
     *dict.fromkeys(path for path, _, _ in HEADS), "members?tab=invitations", "eligibility", "account", "connections",
