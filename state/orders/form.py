@@ -133,7 +133,10 @@ class OrderForm(Follows, Dialog, rx.State):
     @rx.event
     async def pick_side(self, side: str) -> Next:
         """Select buy or sell."""
-        self.side, self.offer = "sell" if side == "sell" else "buy", Offer()
+        chosen = "sell" if side == "sell" else "buy"
+        if chosen == self.side:
+            return None  # a price that is being entered stays
+        self.side, self.offer = chosen, Offer()
         market = (await self.get_state(MarketState)).market
         self._offer_wallet()
         await self._offer_price(market)
