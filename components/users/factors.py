@@ -106,19 +106,25 @@ def factor_dialogs() -> rx.Component:
     return rx.fragment(_password(), _wallet(), _app(), _passkey(), _saved(), _removal())
 
 
-def _password() -> rx.Component:
+def password_dialog(state: Any, why: str, submit: str, *, name: str) -> rx.Component:
+    """Draw the dialog in which a person confirms with their password, while `state` is at the step `password`."""
     return form_dialog(
         "Confirm your identity",
-        "Adding your first second factor requires your password.",
+        why,
         text_field(
-            "Password", "password", type="password", errors=FactorSetup.errors, auto_complete="current-password",
-            max_length=256, id="factor-password",
+            "Password", "password", type="password", errors=state.errors, auto_complete="current-password",
+            max_length=256, id=name,
         ),
-        is_open=FactorSetup.step == "password",
-        form=FactorSetup,
-        on_submit=FactorSetup.give_password,
-        submit="Continue",
+        is_open=state.step == "password",
+        form=state,
+        on_submit=state.give_password,
+        submit=submit,
     )  # fmt: skip
+
+
+def _password() -> rx.Component:
+    why = "Adding your first second factor requires your password."
+    return password_dialog(FactorSetup, why, "Continue", name="factor-password")
 
 
 def _wallet() -> rx.Component:

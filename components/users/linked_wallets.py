@@ -4,11 +4,10 @@ import reflex as rx
 
 from components.ui.button import button
 from components.ui.card import card, item, items
-from components.ui.dialog import confirm, dialog, form_dialog
-from components.ui.form import text_field
+from components.ui.dialog import confirm, dialog
 from components.ui.note import empty, failure, problem_note, skeleton
 from components.ui.value import short_hash, when
-from components.users.factors import SignWithWallet
+from components.users.factors import SignWithWallet, password_dialog
 from state.users.linked_wallets import LinkedWalletRemoval, LinkedWallets, LinkedWalletView
 from state.users.wallet_link import WalletLink
 
@@ -79,15 +78,5 @@ def _sign() -> rx.Component:
 
 
 def _password() -> rx.Component:
-    return form_dialog(
-        "Confirm your identity",
-        "Linking a wallet adds a way to sign in, so it requires your password.",
-        text_field(
-            "Password", "password", type="password", errors=WalletLink.errors, auto_complete="current-password",
-            max_length=256, id="link-password",
-        ),
-        is_open=WalletLink.step == "password",
-        form=WalletLink,
-        on_submit=WalletLink.give_password,
-        submit="Link wallet",
-    )  # fmt: skip
+    why = "Linking a wallet adds a way to sign in, so it requires your password."
+    return password_dialog(WalletLink, why, "Link wallet", name="link-password")
