@@ -39,6 +39,7 @@ from backend.core.changes import set_status
 from backend.core.db import Write, now
 from backend.core.errors import Conflict, Denied, NotFound, SignumError, TooManyRequests, Unavailable
 from backend.core.settings import settings
+from backend.core.units import shortened
 from backend.requests.workflows import Elsewhere, Run, StepNotes
 
 TRIES = 3
@@ -182,7 +183,7 @@ async def _submit(run: Run, step: StepNotes, route: Route) -> BridgeRow:
         bridge = await _identify(run, bridge.id, packet.guid, outcome.tx_hash, failure=None)
     else:
         bridge = await _sent_again(run, bridge)
-    step.tx_hash, step.detail = bridge.source_tx_hash, f"Packet {bridge.guid}"
+    step.tx_hash, step.detail = bridge.source_tx_hash, f"Packet {shortened(bridge.guid or '')}"
     return bridge
 
 

@@ -147,11 +147,15 @@ async def _call(run: Run, act: str, key: str, row: DeploymentRow, owner: str) ->
 
 async def _calculated(call: Callable[[], Awaitable[Call]], act: str, row: DeploymentRow) -> Call:
     """Return a call whose amount depends on the state of the chain. While a reorg has removed our transactions, that
-    state lacks their effects, so it is read again once they are mined again. Raises ChainUnavailable."""
+    state lacks their effects, so it is read again once they are mined again: none may be missing before the read, when
+    it could lack one that is mined during it, nor after it. Raises ChainUnavailable."""
+    if act not in calls.CALCULATED:
+        return await call()
     ends = time.monotonic() + lost_transactions.LASTS.total_seconds()
     while True:
+        were_lost = await lost_transactions.exist(row.chain_eid)
         found = await call()
-        if act not in calls.CALCULATED or not await lost_transactions.exist(row.chain_eid):
+        if not were_lost and not await lost_transactions.exist(row.chain_eid):
             return found
         if time.monotonic() > ends:
             raise ChainUnavailable(

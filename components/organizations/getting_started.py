@@ -48,7 +48,7 @@ def getting_started() -> rx.Component:
             rx.el.div(problem_note(GettingStarted.form_problem), class_name="checklist-form"),
             rx.fragment(),
         ),
-        class_name="card",
+        class_name="card setup-card",
         aria_labelledby="getting-started",
     )
     return rx.cond((GettingStarted.steps.length() > 0) & ~MyPreferences.hidden.contains(name), body, rx.fragment())

@@ -240,8 +240,8 @@ class InvestorTrade(Loads, Form, rx.State):
         self.refusals = self._reasons(checked.refusals)
         total, fee = int(checked.total), int(checked.fee)
         after = total + fee if self.side == "buy" else total - fee
-        paid = "You pay at most" if self.side == "buy" else "You receive at least"
-        self.total = f"{paid} {grouped(after, market.quote_decimals)} {market.quote}, fees included"
+        paid = "pay" if self.side == "buy" else "receive"
+        self.total = f"You {paid} about {grouped(after, market.quote_decimals)} {market.quote}, fees included"
 
     def _reasons(self, refused: list[RefusedRule]) -> list[str]:
         return words.refusals(refused, self.organization, self.market.chain)

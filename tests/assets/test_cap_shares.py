@@ -100,6 +100,7 @@ async def test_bridge_shows_new_shares_and_is_refused_if_others_were_confirmed(w
     assert by_chain[SEPOLIA]["request_title"].startswith("Bridge ")
 
 
+@pytest.mark.long
 async def test_share_of_a_cap_moves_between_chains_and_the_sum_is_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

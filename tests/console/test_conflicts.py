@@ -4,6 +4,7 @@ attempt changes only what its user changed."""
 from collections.abc import AsyncIterator
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from backend.users.schemas import Role
@@ -129,6 +130,7 @@ async def test_party_changed_in_the_meantime_is_decided_again(world: World, sock
     assert socket.failures == []
 
 
+@pytest.mark.long
 async def test_party_changed_in_the_meantime_is_decided_again_in_the_checklist(world: World, socket: Socket) -> None:
     firm = await Firm.found(world)
     await firm.enable(SEPOLIA)

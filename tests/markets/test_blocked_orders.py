@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.indexer import indexer
 from backend.chain.rpc import json_rpc
@@ -11,6 +13,7 @@ from tests.conftest import World
 from tests.support.issuance import SEPOLIA, UNIT, Issuance, orders_path
 
 
+@pytest.mark.long
 async def test_order_of_an_ineligible_maker_is_marked_until_attested_again(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from backend.chain.bindings import registry
 from backend.chain.coordination import scheduler
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.transactions import settlement
+from backend.controls import calls, workflow
 from backend.core import db
 from backend.models import RequestRow
 from tests.conftest import World
@@ -230,6 +232,30 @@ async def test_freeze_during_a_reorg_of_an_earlier_freeze_adds_up(firm: Issuer, 
     pool.become(automine=True, mines_every=2)
     await pool.mine()
     await until(lambda: succeeded(firm, before))
+    await more
+    assert await firm.frozen(treasury) == 5 * UNIT
+
+
+async def test_freeze_read_while_a_lost_freeze_is_mined_again_adds_up(
+    firm: Issuer, public: None, pool: NodePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    treasury = (await firm.treasury())["address"]
+    before = await reorganized_freeze(firm, pool)
+    was_read, was_mined = threading.Event(), threading.Event()
+
+    async def ends_after_it_was_mined(*arguments: Any) -> Any:
+        found = await calls.call_of(*arguments)
+        was_read.set()
+        await asyncio.to_thread(was_mined.wait, 60)
+        return found
+
+    monkeypatch.setattr(workflow, "calls", SimpleNamespace(**vars(calls) | {"call_of": ends_after_it_was_mined}))
+    more = asyncio.create_task(firm.do("freeze", address=treasury, amount=str(3 * UNIT)))
+    assert await asyncio.to_thread(was_read.wait, 60)
+    pool.become(automine=True, mines_every=2)
+    await pool.mine()
+    await until(lambda: succeeded(firm, before))
+    was_mined.set()
     await more
     assert await firm.frozen(treasury) == 5 * UNIT
 

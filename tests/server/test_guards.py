@@ -275,7 +275,7 @@ async def test_event_stream_in_use_is_closed_after_idle_connections() -> None:
         silent = await asyncio.to_thread(connected, port)
         with stream, silent:
             async with asyncio.timeout(60):
-                while idle_of(port)[silent.getsockname()[1]] < 0.2:  # noqa: ASYNC110 - the kernel counts
+                while idle_of(port).get(silent.getsockname()[1], 0.0) < 0.2:  # noqa: ASYNC110 - the kernel counts
                     await asyncio.sleep(0)
             sent.set()
             await asyncio.to_thread(until, stream, b"second")

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -31,6 +32,7 @@ def test_time_zone_of_the_account_is_that_of_every_time(console: Console, signum
     expect(since).to_have_attribute("title", re.compile("[0-9] UTC$"))
 
 
+@pytest.mark.long
 def test_hidden_card_stays_hidden_until_it_is_shown_again(console: Console, signum: Signum) -> None:
     fresh = signum.call("POST", "/orgs", {"name": "Hidden Valley"})["id"]
     page = console.sign_in().goto("overview", fresh).heading("Overview").page

@@ -113,7 +113,7 @@ def test_investor_links_a_wallet_buys_and_cancels(console: Console, signum: Sign
     page.get_by_role("link", name="Trade").click()
     verdict = enter(page, "Buy", "101.5", "2")
     expect(verdict).to_contain_text("You may place this order.")
-    expect(verdict).to_contain_text("You pay at most 203.609 tUSD, fees included")
+    expect(verdict).to_contain_text("You pay about 203.609 tUSD, fees included")
     accessible(console)
     page.get_by_role("button", name="Review order").click()
     sheet = page.get_by_role("dialog", name="What you will sign")

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -111,6 +112,7 @@ def test_rule_impact_lists_excluded_holders(console: Console, signum: Signum) ->
     page.get_by_role("button", name="Discard").click()
 
 
+@pytest.mark.long
 def test_share_of_a_limit_moves_to_another_chain(console: Console, signum: Signum) -> None:
     asset = _asset(signum, "NIB31")
     chains = signum.call("GET", f"/orgs/{{org}}/assets/{asset}/caps")["chains"]

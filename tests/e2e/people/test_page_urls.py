@@ -19,6 +19,7 @@ def colleague(console: Console, browser: Browser, person: Person) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_view_survives_a_reload_back_and_a_link_to_a_colleague(
     console: Console, signum: Signum, shared_browser: Browser
 ) -> None:

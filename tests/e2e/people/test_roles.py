@@ -87,13 +87,8 @@ def allowed(path: str, name: str, scopes: frozenset[Scope]) -> bool:
     return bool(needed & scopes)
 
 
-@pytest.mark.parametrize(
-    "role",
-    [
-        Role.MEMBER,
-        *(pytest.param(r, marks=pytest.mark.long) for r in ROLE_SCOPES if r not in (Role.MEMBER, Role.CLIENT)),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("role", [role for role in ROLE_SCOPES if role is not Role.CLIENT])
 def test_role_is_offered_its_actions_only(console: Console, signum: Signum, role: Role) -> None:
     assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
     markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
