@@ -93,7 +93,7 @@ def skeleton(rows: int = 4) -> rx.Component:
 
 
 def page_skeleton() -> rx.Component:
-    """Draw the shape of a page while it loads."""
+    """Draw the shape of a page while it loads. Its key makes React replace it instead of moving its parts about."""
     return rx.el.div(
         rx.el.div(
             rx.el.div(class_name="skeleton", style={"width": "180px", "height": "22px"}),
@@ -102,4 +102,5 @@ def page_skeleton() -> rx.Component:
             style={"marginBottom": "24px", "paddingTop": "4px"},
         ),
         rx.el.div(skeleton(5), class_name="card"),
+        key="skeleton",
     )

@@ -14,6 +14,7 @@ from backend.sign_in.schemas import EMAIL_COOKIE, Reach
 from backend.users.schemas import Role
 from state.core import arguments
 from state.core.api import Api, SignedOut
+from state.core.dialogs import close_all
 from state.core.events import Next
 
 
@@ -72,6 +73,7 @@ class Session(Api, rx.State):
 
         For display only: the API authorizes every call. A revoked session raises SignedOut here.
         """
+        await close_all(self)
         me = await self._api.get_me()
         self._user_id = str(me.user.id)
         self.email = me.user.email or ""

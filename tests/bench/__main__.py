@@ -1,6 +1,7 @@
 """`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
-`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `merkle_1m`); the other figures stay.
+`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `merkle_1m`); the others'
+figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -16,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from tests.bench import markets, merkle
+from tests.bench import console, markets, merkle
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -143,7 +144,22 @@ def against_a_script() -> list[dict[str, Any]]:
     return rows
 
 
-PARTS = {"serve": serve, "markets": against_a_script, "merkle_1m": merkle.measure}
+def in_a_browser() -> list[dict[str, Any]]:
+    """Measure the console's first load and events beside a bare Reflex page."""
+    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
+        home = Path(folder)
+        server = Server(home)
+        try:
+            server.wait_for("/v1/ready")
+            rows = console.measure(ORIGIN, home)
+        finally:
+            server.stop()
+    for row in rows:
+        print(f"{row['name']:<24}{row['value']:10.1f} ms   {row['ratio_floor']:.2f} x a bare Reflex page")  # noqa: T201
+    return rows
+
+
+PARTS = {"serve": serve, "markets": against_a_script, "console": in_a_browser, "merkle_1m": merkle.measure}
 
 
 def main() -> None:

@@ -1,16 +1,17 @@
-"""Accessibility: axe finds nothing on any page, light, dark and on a phone, and no page is too wide."""
+"""Drawers, forms, wizard steps and dialogs: axe finds nothing, light, dark and on a phone, and none is too wide.
 
+`test_walk.py` opens every page as each role.
+"""
+
+import re
 from collections.abc import Callable
-from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Console
+from tests.e2e.places import faults_on_every_screen, settled, show, violations
 
-Screen = tuple[str, Literal["light", "dark"], int]
-SCREENS: list[Screen] = [("desk", "light", 1440), ("desk in the dark", "dark", 1440), ("phone", "light", 390)]
 State = tuple[str, Callable[[Page], None]]
 
 
@@ -192,19 +193,71 @@ ISSUANCE: list[State] = [
 ]  # fmt: skip
 
 
+DIALOGS: list[tuple[str, list[str]]] = [
+    ("organizations", ["New organization", "Edit"]),
+    ("members", ["Add by wallet", "Change role of .*", "Remove .*"]),
+    ("api-keys", ["Revoke .*"]),
+    ("account", ["Change password", "Sign out everywhere", "Add authenticator app"]),
+    ("webhooks/{webhook}", ["Change", "Disable", "Rotate secret", "Delete", "Replay failed deliveries"]),
+    ("parties?id={party}", ["Attest"]),
+    ("wallets", ["New wallet", "Link wallet"]),
+    ("chains", ["Reset devnet"]),
+    ("assets/{asset}?tab=controls", ["Mint", "Freeze", "Unfreeze", "Force", "Recover", "Pause on .*", "Edit limits"]),
+    ("markets/{market}", ["Place order"]),
+    ("distributions/{distribution}?asset={asset}", ["Cancel"]),
+]
+"""Dialogs by the button that opens them."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("screen", SCREENS, ids=[screen[0] for screen in SCREENS])
 @pytest.mark.parametrize("states", [ORGANIZATION, CASES, ISSUANCE], ids=["organization", "cases", "issuance"])
-def test_pages_pass_axe(console: Console, states: list[State], screen: Screen) -> None:
-    _, theme, width = screen
-    page = console.page
-    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-    page.set_viewport_size({"width": width, "height": 900})
+def test_states_of_pages_pass_axe(console: Console, states: list[State]) -> None:
+    page, found = console.page, []
     console.sign_in()
     for path, reach in states:
+        show(page)
         console.goto(path)
         expect(page.get_by_role("heading", level=1)).to_be_attached()
         reach(page)
-        found = Axe().run(page).response["violations"]
-        assert [(v["id"], v["nodes"][0]["target"]) for v in found] == [], f"{path} {reach.__name__}"
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{path} is too wide"
+        found += faults_on_every_screen(page, f"{path} {reach.__name__}")
+    assert found == [], "\n".join(found)
+
+
+@pytest.mark.long
+def test_dialogs_pass_axe(console: Console, ids: dict[str, str]) -> None:
+    page, found = console.page, []
+    console.sign_in()
+    for path, names in DIALOGS:
+        for name in names:
+            show(page)
+            console.goto(path.format(**ids))
+            settled(console)
+            button = page.get_by_role("main").get_by_role("button", name=re.compile(f"^{name}$"))
+            button.first.click()
+            expect(page.get_by_role("dialog").get_by_role("heading").first).to_be_visible()
+            _settle(page)
+            found += faults_on_every_screen(page, f"dialog {path} {name}")
+    assert found == [], "\n".join(found)
+
+
+@pytest.mark.long
+def test_shell_passes_axe_where_it_opens(console: Console) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    found = []
+    for name in ("Switch organization", "Requests", "Account: Elin Halvorsen"):
+        show(page)
+        page.get_by_role("button", name=name).first.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        found += faults_on_every_screen(page, f"shell {name}")
+        page.keyboard.press("Escape")
+    for key in ("ControlOrMeta+k", "?"):
+        show(page)
+        page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        found += faults_on_every_screen(page, f"shell {key}")
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.get_by_role("button", name="Navigation").click()
+    expect(page.get_by_role("dialog", name="Navigation")).to_be_visible()
+    found += violations(page)
+    assert found == [], "\n".join(found)

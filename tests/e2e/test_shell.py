@@ -33,6 +33,16 @@ def test_palette_tells_which_option_is_active(console: Console) -> None:
         assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
 
 
+def test_dialog_is_closed_after_a_reload(console: Console) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    page.get_by_role("button", name="Add by wallet").click()
+    expect(page.get_by_role("dialog", name="Add by wallet")).to_be_visible()
+    page.reload()
+    console.hydrated().heading("Members")
+    expect(page.get_by_role("table")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_form_in_a_dialog_says_at_its_fields_what_is_missing(console: Console) -> None:
     page = console.sign_in(path="parties").heading("Parties").page
     page.get_by_role("button", name="Register party").click()
