@@ -65,6 +65,10 @@ class KeyForm(Dialog, rx.State):
         self.is_open, self.secret, self.name = bool(is_open), "", ""
         self.scopes = [str(scope) for scope in SETS["dashboard"]]
 
+    def _leave(self) -> None:
+        if not self.secret:  # it is shown only once
+            super()._leave()
+
     @rx.event
     def choose(self, name: str) -> None:
         """Select a recommended set."""

@@ -147,6 +147,9 @@ class OneApproval(Form, Plans, Addressed, rx.State):
         self._done()
         self.denying = bool(is_open) and bool(self.row.id)
 
+    def _leave(self) -> None:
+        self.denying = False
+
     @rx.event
     async def approve(self) -> Events:
         """Approve the action."""

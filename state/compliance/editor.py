@@ -116,6 +116,9 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         self.reviewing = bool(is_open)
         self.form_problem = ""
 
+    def _leave(self) -> None:
+        self.reviewing = self.listing = False
+
     @rx.event
     def choose_orders(self, is_cancelling: bool) -> Next:
         """Choose whether saving cancels the open orders of ineligible holders."""

@@ -105,6 +105,9 @@ class PathControls(Follows, Form, rx.State):
         if not is_open:
             self.kind = ""
 
+    def _leave(self) -> None:
+        self.kind = ""
+
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
         """Send the request, and follow it on the asset's page."""

@@ -1,7 +1,5 @@
 """Dialogs: with a form, about one thing, and the confirmation before a row of a list is removed."""
 
-from collections.abc import Iterator
-
 import reflex as rx
 
 from backend.client import ApiProblem
@@ -26,21 +24,10 @@ class Dialog(Form, mixin=True):
         self._done()
         self.is_open = False
 
-
-async def close_all(state: rx.State) -> None:
-    """Close the dialogs that were open when the person left or reloaded a page: each visit begins without one."""
-    for kind in _kinds(Dialog):
-        dialog = await state.get_state(kind)
-        if dialog.is_open:
-            dialog._close()
-
-
-def _kinds(mixin: type[Dialog]) -> Iterator[type[Dialog]]:
-    """Yield the states that are dialogs; mixins are none."""
-    for kind in mixin.__subclasses__():
-        if issubclass(kind, rx.State) and not kind._mixin:
-            yield kind
-        yield from _kinds(kind)
+    def _leave(self) -> None:
+        """Close the dialog when the visit ends (`state.core.visits`)."""
+        if self.is_open:
+            self._close()
 
 
 class DialogAbout(Dialog, mixin=True):

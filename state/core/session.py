@@ -14,8 +14,8 @@ from backend.sign_in.schemas import EMAIL_COOKIE, Reach
 from backend.users.schemas import Role
 from state.core import arguments
 from state.core.api import Api, SignedOut
-from state.core.dialogs import close_all
 from state.core.events import Next
+from state.core.visits import leave_all
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Session(Api, rx.State):
 
         For display only: the API authorizes every call. A revoked session raises SignedOut here.
         """
-        await close_all(self)
+        await leave_all(self)
         me = await self._api.get_me()
         self._user_id = str(me.user.id)
         self.email = me.user.email or ""

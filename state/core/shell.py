@@ -23,6 +23,9 @@ class Shell(rx.State):
         self.switching = bool(shown)
         return call(Session.find, "") if self.switching else None
 
+    def _leave(self) -> None:
+        self.keys_shown = self.switching = False
+
     @rx.event
     def switched(self, org_id: str) -> None:
         """Close the switcher while the browser goes to another organization."""

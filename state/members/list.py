@@ -126,6 +126,9 @@ class MemberAct(Edits, rx.State):
         if not is_open:
             self.open_as = ""
 
+    def _leave(self) -> None:
+        self.open_as = ""
+
     @rx.event(supersedes=True)
     async def pick(self, role: str) -> Events:
         """Select the new role."""

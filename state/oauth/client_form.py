@@ -25,6 +25,10 @@ class ClientForm(Dialog, rx.State):
         self._done()
         self.is_open, self.secret, self.created = bool(is_open), "", ClientView()
 
+    def _leave(self) -> None:
+        if not self.secret:  # it is shown only once
+            super()._leave()
+
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
         """Register the application."""

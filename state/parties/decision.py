@@ -44,6 +44,9 @@ class Decision(Edits, rx.State):
         self._done()
         self.rejecting = bool(is_open)
 
+    def _leave(self) -> None:
+        self.rejecting = False
+
     @rx.event
     async def verify(self, data: dict[str, Any]) -> Events:
         """Verify the identity at this level, and attest it on the selected chain."""

@@ -58,6 +58,9 @@ class ProofPrompt(SignsWithWallet, rx.State):
             self._done()
             self.step, self.message, self._waiting = "", "", None
 
+    def _leave(self) -> None:
+        self.step, self.message, self._waiting = "", "", None
+
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
         """Confirm with a code, and repeat the refused event."""

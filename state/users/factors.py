@@ -96,6 +96,11 @@ class FactorSetup(SignsWithWallet, rx.State):
             self.step = ""
             self._forget()
 
+    def _leave(self) -> None:
+        if self.step != "codes":  # they are shown only once
+            self.step = ""
+            self._forget()
+
     def _forget(self) -> None:
         self.secret, self.picture, self.message, self.options, self.codes = "", "", "", {}, []
 

@@ -60,6 +60,9 @@ class SignOutEverywhere(rx.State):
         """Open or close the dialog."""
         self.is_open = bool(is_open)
 
+    def _leave(self) -> None:
+        self.is_open = False
+
 
 def session_view(session: Session) -> SessionView:
     """Convert the API's session."""

@@ -30,6 +30,9 @@ class WalletLink(SignsWithWallet, rx.State):
         self._done()
         self.step, self.message, self._signature = "sign" if is_open else "", "", {}
 
+    def _leave(self) -> None:
+        self.step, self.message, self._signature = "", "", {}
+
     @rx.event
     async def choose_wallet(self, account: str) -> None:
         """Create the message that the account of the browser's wallet signs."""

@@ -115,6 +115,9 @@ class WalletState(Loads, Chains, Addressed, rx.State):
         """Open or close the confirmation of a removal."""
         self.removing, self.action_problem = bool(is_open), ""
 
+    def _leave(self) -> None:
+        self.removing = False
+
     @rx.event
     async def remove(self) -> Events:
         """Remove the wallet from the list."""
