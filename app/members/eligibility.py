@@ -21,7 +21,7 @@ from state.invitations.eligibility import EligibilityState
 @page(
     route="/o/[org_id]/eligibility",
     title="Invite people",
-    nav=Nav("Organization", "clipboard-check", 12, "e", label="Eligibility"),
+    nav=Nav("Organization", "clipboard-check", 12, "e"),
     on_load=[EligibilityState.load],
 )
 def eligibility() -> rx.Component:

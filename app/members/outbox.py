@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.core.permission import Scope, may, who_can
 from components.ui.button import button
 from components.ui.card import page_head, panel
 from components.ui.icon import mark
@@ -19,7 +20,7 @@ IS_EMBEDDED = Session.network == "devnet"
 @page(
     route="/o/[org_id]/outbox",
     title="Outbox",
-    nav=Nav("Organization", "mail", 13, shown=IS_EMBEDDED),
+    nav=Nav("Organization", "mail", 13, shown=IS_EMBEDDED & may(Scope.MEMBERS_WRITE)),
     on_load=[OutboxState.load],
 )
 def outbox() -> rx.Component:
@@ -33,7 +34,7 @@ def outbox() -> rx.Component:
     again = failure(
         "This did not load", OutboxState.problem, button("Try again", "rotate-cw", on_click=OutboxState.reload)
     )
-    refused = rx.cond(OutboxState.is_forbidden, forbidden(OutboxState.problem), again)
+    refused = rx.cond(OutboxState.is_forbidden, forbidden(who_can(Scope.MEMBERS_WRITE)), again)
     return rx.fragment(
         page_head("Outbox", "Emails of this organization and their delivery status"),
         panel(

@@ -173,7 +173,8 @@ function relative(time) {
   if (size < 5) return "just now";
   const step = STEPS.find(([limit]) => size < limit);
   if (!step) return day(time);
-  const text = `${Math.floor(size / step[1])} ${step[2]}`;
+  /* A past time is rounded down, as an age is; what comes is rounded to the nearest: seven days are "in 7 d". */
+  const text = `${Math[seconds < 0 ? "round" : "floor"](size / step[1])} ${step[2]}`;
   return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 const DATE = { day: "numeric", month: "short", year: "numeric" };

@@ -75,13 +75,14 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
     if earlier is not None:
         return _cancelling(market_id, order_id, earlier)
     market, order = await _cancellable(context, asset_id, market_id, order_id)
+    asset = await records.asset(context.session, context.organization_id, asset_id)
     earlier = await _earlier(context, order_id)  # again and locked, because the chain was queried
     if earlier is not None:
         return _cancelling(market_id, order_id, earlier)
     request = await accept(
         context,
         CANCEL,
-        f"Cancel order {order.chain_order_id}",
+        f"Cancel order {order.chain_order_id} for {asset.symbol}",
         subject=("order", order_id),
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,

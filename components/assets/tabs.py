@@ -48,7 +48,7 @@ def places() -> rx.Component:
     """Draw the asset's token on each chain."""
     return table(
         "Tokens by chain",
-        [Col("Chain"), Col("Status"), Col("Token"), Col("Supply", right=True), Col("Deployed by")],
+        [Col("Chain"), Col("Status"), Col("Token"), Col("Supply", right=True), Col("Transaction")],
         AssetState.asset.places,
         _place,
         empty=empty("link", "Not deployed on any chain yet"),
@@ -59,7 +59,8 @@ def places() -> rx.Component:
 
 def _place(place: rx.Var[DeploymentView]) -> rx.Component:
     asset = AssetState.asset
-    silent = rx.el.span("chain not responding", class_name="muted")
+    why = rx.cond(place.status == "active", "chain not responding", "none yet")
+    silent = rx.el.span(why, class_name="muted")
     supply = rx.cond(place.supply != "", amount(place.supply, asset.symbol, asset.decimals), silent)
     return tr(
         td(place.chain, class_name="strong"),

@@ -22,7 +22,7 @@ def limits_by_chain() -> rx.Component:
     why = rx.cond(
         STATE.is_set_by_hand,
         "Set by a person. A new limit, or another chain, makes the shares equal again.",
-        "As equal as the holders on each chain allow.",
+        "The shares are as equal as what is already held on each chain allows.",
     )
     late = note("A chain has other limits than it should. An update is running, or one has failed.", tone="warn")
     body = card(

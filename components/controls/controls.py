@@ -15,7 +15,7 @@ from components.ui.status import status
 from state.assets.detail import AssetState, DeploymentView
 from state.controls.controls import CONTROLS, ControlForm
 
-SHORT = {"forced_transfer": "Force", "recover": "Recover"}
+SHORT = {"forced_transfer": "Force transfer", "recover": "Recover wallet"}
 """Shorter button labels of controls with long names."""
 
 
@@ -44,7 +44,7 @@ def _control(kind: str) -> rx.Component:
 
 
 def _movement() -> rx.Component:
-    return card("Movement", rx.el.ul(rx.foreach(AssetState.asset.places, _place), aria_label="Movement by chain"))
+    return card("Transfers", rx.el.ul(rx.foreach(AssetState.asset.places, _place), aria_label="Transfers by chain"))
 
 
 def _place(place: rx.Var[DeploymentView]) -> rx.Component:

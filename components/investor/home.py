@@ -2,12 +2,13 @@
 
 import reflex as rx
 
-from components.ui.button import button, download
+from components.ui.button import button, download, link
 from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.value import amount, when
 from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView, StatementView
+from state.investor.place import InvestorPlace
 from state.investor.signing import Signing
 
 
@@ -97,9 +98,11 @@ def claims_card() -> rx.Component:
     """Draw the amounts of distributions that wait; nothing where none does."""
     rows = rx.el.ul(rx.foreach(InvestorHome.claims, _claim), class_name="list")
     how = note(
-        "These amounts are reserved for your wallet. Link a wallet to claim them yourself, or ask ",
+        "The wallet for which they are reserved receives them. If it is yours, ",
+        link("link it", "/i/" + InvestorPlace.here.id + "/account"),
+        " and claim them; if ",
         InvestorHome.organization,
-        " to claim them for you. They are paid to your wallet.",
+        " keeps it for you, ask them to claim.",
     )
     unlinked = rx.cond(InvestorHome.has_linked, rx.fragment(), rx.el.div(how, class_name="card-body"))
     shown = card("Waiting for you", rows, unlinked)

@@ -28,7 +28,7 @@ def deployment() -> rx.Component:
         card(
             "Request",
             kv(
-                ("Id", short_hash(request.id, "id")),
+                ("ID", short_hash(request.id, "ID")),
                 ("Requested by", rx.cond(request.created_by != "", request.created_by, "unknown")),
                 ("Started", when(request.created_at)),
                 ("Last change", when(request.updated_at)),

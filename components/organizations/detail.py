@@ -6,7 +6,7 @@ import reflex as rx
 
 from components.core.roles import role_name
 from components.organizations.form import new_button, testnet
-from components.ui.box import row, text
+from components.ui.box import row
 from components.ui.button import button, icon_button, link_button
 from components.ui.card import avatar, card, figure_strip, kv, logo
 from components.ui.icon import icon
@@ -91,7 +91,6 @@ def _head() -> rx.Component:
     )
     fields = kv(
         ("Type", _or_none(item.org_type)),
-        ("Depth", text(item.depth, cls="num")),
         (
             "Jurisdiction",
             rx.cond(item.country != "", item.country + " (" + item.jurisdiction + ")", _or_none(item.jurisdiction)),
@@ -99,7 +98,7 @@ def _head() -> rx.Component:
         ("Network", rx.cond(item.network == "mainnet", "Mainnet", testnet())),
         ("Email", _or_none(item.email)),
         ("Website", _website()),
-        ("Id", short_hash(item.id, "id")),
+        ("ID", short_hash(item.id, "ID")),
         ("Created", when(item.created_at, "day")),
         two=True,
     )

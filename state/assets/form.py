@@ -95,6 +95,7 @@ class NewAsset(RuleEditor, Drafts, Chains, rx.State):
             errors["initial_supply"] = str(error)
         if not chain:
             errors["chain_eid"] = "Choose a chain"
+        errors |= {name: f"Enter a {name}" for name in ("name", "symbol") if not data.get(name, "").strip()}
         try:
             rules = checked(self.draft, decimals)
         except InvalidFields as invalid:

@@ -66,6 +66,7 @@ class ChainsState(Loads, Addressed, rx.State):
             chain_detail(chain, obstacle_of(chain, chain.id in usable, network))
             for chain in (usable.get(entry.id) or OrganizationChain.model_validate(entry) for entry in known.chains)
         ]
+        self._all.sort(key=lambda chain: (not chain.is_enabled, not chain.is_deployed))  # by name within
         self._loaded()
         self._sift()
 

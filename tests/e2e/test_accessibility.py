@@ -92,7 +92,7 @@ def _controls(page: Page) -> None:
     _asset(page)
     page.get_by_role("tab", name="Controls").click()
     page.wait_for_url("**tab=controls")
-    expect(page.get_by_role("list", name="Movement by chain").get_by_role("listitem").first).to_be_visible()
+    expect(page.get_by_role("list", name="Transfers by chain").get_by_role("listitem").first).to_be_visible()
 
 
 def _burn(page: Page) -> None:
@@ -202,7 +202,10 @@ DIALOGS: list[tuple[str, list[str]]] = [
     ("parties?id={party}", ["Attest"]),
     ("wallets", ["New wallet", "Link wallet"]),
     ("chains", ["Reset devnet"]),
-    ("assets/{asset}?tab=controls", ["Mint", "Freeze", "Unfreeze", "Force", "Recover", "Pause on .*", "Edit limits"]),
+    (
+        "assets/{asset}?tab=controls",
+        ["Mint", "Freeze", "Unfreeze", "Force transfer", "Recover wallet", "Pause on .*", "Edit limits"],
+    ),
     ("markets/{market}", ["Place order"]),
     ("distributions/{distribution}?asset={asset}", ["Cancel"]),
 ]

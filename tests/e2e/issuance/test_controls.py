@@ -28,7 +28,7 @@ def _control(signum: Signum, asset: str, name: str) -> None:
 def test_token_is_paused_and_unpaused(console: Console, signum: Signum) -> None:
     console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls")
     page = console.page
-    movement = page.get_by_role("list", name="Movement by chain")
+    movement = page.get_by_role("list", name="Transfers by chain")
     progress = page.get_by_role("region", name="Progress")
     movement.get_by_role("button", name="Pause on").first.click()
     dialog = page.get_by_role("dialog")

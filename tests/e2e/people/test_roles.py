@@ -41,7 +41,10 @@ FURTHER: list[tuple[str, Scope]] = [
     ("Revoke .*", Scope.API_KEYS_WRITE),
     ("(Enable|Disable) .*|Check nodes|1 hour|1 day|30 days|Reset devnet", Scope.CHAINS_WRITE),
     ("Review|Renew|Reject|Upload|Verify|Revoke|Attest.*|Change decision|Import parties", Scope.ATTESTATIONS_WRITE),
-    ("Freeze|Unfreeze|Force|Recover|Burn|(Pause|Resume|Limit) .*|Pause|Resume|Limit", Scope.ASSETS_WRITE),
+    (
+        "Freeze|Unfreeze|Force transfer|Recover wallet|Burn|(Pause|Resume|Limit) .*|Pause|Resume|Limit",
+        Scope.ASSETS_WRITE,
+    ),
     ("Archive|Activate|Cancel|Return.*|Add a country to block|Deploy market|Move share", Scope.ASSETS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
     *(("Retry|Retry from here", scope) for scope in ACTIONS),
