@@ -189,5 +189,5 @@ def _order(one: InvestorOrder, linked: set[str]) -> OrderView:
 
 
 def _statement(membership: str, one: InvestorStatement) -> StatementView:
-    files = (f"/v1/investor/{membership}/statements.{kind}?month={one.month}" for kind in ("csv", "pdf"))
-    return StatementView(words.month(one.month), *files, one.is_complete)
+    file = f"/v1/investor/{membership}/statements.%s?month={one.month}"
+    return StatementView(words.month(one.month), file % "csv", file % "pdf", one.is_complete)
