@@ -32,9 +32,11 @@ class Work(StrEnum):
     """Hashing of audit logs, in parts."""
     FILES = "files"
     """Files of large request bodies."""
+    REPORTS = "reports"
+    """Drawing of PDF reports: a page takes some milliseconds."""
 
 
-COUNT = {Work.WALLET_KEYS: 2, Work.KEY_SERVICE: 8, Work.LISTS: 2, Work.AUDIT: 2, Work.FILES: 4}
+COUNT = {Work.WALLET_KEYS: 2, Work.KEY_SERVICE: 8, Work.LISTS: 2, Work.AUDIT: 2, Work.FILES: 4, Work.REPORTS: 2}
 """Threads of each kind of work in a process."""
 WAIT = 60.0
 """Seconds to wait for a turn. The request then gets a 503."""

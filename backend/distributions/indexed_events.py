@@ -1,6 +1,7 @@
 """Events of the distributors: claims, and ends of distributions."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -91,7 +92,7 @@ async def _delete_wrong_claims(
     session: db.Write, owner: DistributionRow, span: Span, claims: Sequence[ClaimRow]
 ) -> int:
     theirs = col(ClaimRow.distribution_id) == owner.id
-    facts = ("index", "address", "amount")
+    facts = ("index", "address", "amount", "created_at")
     wrong = len(await block_spans.delete_wrong(session, theirs, span, claims, ClaimRow, facts))
     # A claim with the same index, in the tables at a block beyond the span, would conflict.
     taken = col(ClaimRow.index).in_([claim.index for claim in claims])
@@ -134,6 +135,7 @@ def _row(eid: int, log: Log, owner: DistributionRow) -> ClaimRow | StateEventRow
     if name != "Claimed" or "index" not in values:
         return None
     return ClaimRow(
+        created_at=datetime.fromtimestamp(log.timestamp, UTC),
         organization_id=owner.organization_id,
         distribution_id=owner.id,
         index=values["index"],

@@ -105,7 +105,7 @@ class TreePartRow(SQLModel, table=True):
 
 
 class ClaimRow(Row, table=True):
-    """A paid entitlement."""
+    """A paid entitlement. `created_at` is the time of its block."""
 
     __tablename__ = "distribution_claims"
     __table_args__ = (sa.UniqueConstraint("distribution_id", "index"),)

@@ -18,9 +18,12 @@ from backend.investors.schemas import (
     InvestorTrades,
 )
 
-MEDIA_TYPE = "text/csv"
+CSV, PDF = "text/csv", "application/pdf"
 STATEMENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The statement: RFC 4180 in UTF-8, with a header line.", "content": {MEDIA_TYPE: {}}}
+    200: {"description": "The statement: RFC 4180 in UTF-8, with a header line.", "content": {CSV: {}}}
+}
+PAPER: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The statement, A4.", "content": {PDF: {"schema": {"type": "string", "format": "binary"}}}}
 }
 Month = Annotated[
     str, Query(pattern="^20[2-9][0-9]-(0[1-9]|1[0-2])$", max_length=7, description="The month, in UTC: `2026-11`.")
@@ -101,5 +104,18 @@ async def export_investor_statement(context: Current, membershipId: UUID, month:
     """Export a month's statement as CSV: per asset the opening balance, every change, and the closing balance with its
     value at the last trade. Amounts are in whole units."""
     await context.enter_as_investor(membershipId)
-    headers = {"Content-Disposition": f'attachment; filename="statement-{month}.csv"', "Cache-Control": "no-store"}
-    return Response(await statements.lines(context, month), media_type=MEDIA_TYPE, headers=headers)
+    return _file(await statements.as_csv(context, month), CSV, f"statement-{month}.csv")
+
+
+@router.get("/{membershipId}/statements.pdf", response_class=Response, responses={404: {}, **PAPER})
+@requires(organization=ANY_ORGANIZATION, browser=True)
+async def print_investor_statement(context: Current, membershipId: UUID, month: Month) -> Response:
+    """Export a month's statement as PDF, with the lines of the CSV. A complete month gives the same bytes each time, as
+    long as names and wallets stay the same."""
+    return _file(await statements.as_pdf(context, membershipId, month), PDF, f"statement-{month}.pdf")
+
+
+def _file(content: str | bytes, media_type: str, name: str) -> Response:
+    """Return a file that a browser stores, and never caches."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(content, media_type=media_type, headers=headers)

@@ -109,6 +109,7 @@ SUMMARIES: Final = {
     "revoke": "Revoke the grant of a token",
     "revoke_key": "Revoke an API key",
     "rotate_webhook_secret": "Rotate the secret of a webhook endpoint",
+    "print_investor_statement": "Export a statement of the signed-in investor as PDF",
     "search_organization": "Search an organization",
     "search_organization_csv": "Export search results as CSV",
     "show_consent": "Get the content of the consent page",

@@ -153,12 +153,16 @@ def _statement(one: rx.Var[StatementView]) -> rx.Component:
             rx.cond(one.is_complete, rx.fragment(), rx.el.div("Up to now", class_name="below")),
             class_name="grow",
         ),
-        download(
-            "CSV", one.href, class_name="btn small", aria_label="Download the statement of " + one.title + " as CSV"
-        ),
+        _statement_file("PDF", one.pdf, one),
+        _statement_file("CSV", one.csv, one),
         class_name="item",
-        key=one.href,
+        key=one.csv,
     )
+
+
+def _statement_file(kind: str, href: rx.Var[str], one: rx.Var[StatementView]) -> rx.Component:
+    named = "Download the statement of " + one.title + f" as {kind}"
+    return download(kind, href, class_name="btn small", aria_label=named)
 
 
 def _order(one: rx.Var[OrderView]) -> rx.Component:

@@ -90,7 +90,8 @@ class StatementView:
     """A month with a statement."""
 
     title: str
-    href: str
+    csv: str
+    pdf: str
     is_complete: bool
 
 
@@ -188,5 +189,5 @@ def _order(one: InvestorOrder, linked: set[str]) -> OrderView:
 
 
 def _statement(membership: str, one: InvestorStatement) -> StatementView:
-    href = f"/v1/investor/{membership}/statements.csv?month={one.month}"
-    return StatementView(words.month(one.month), href, one.is_complete)
+    file = f"/v1/investor/{membership}/statements.%s?month={one.month}"
+    return StatementView(words.month(one.month), file % "csv", file % "pdf", one.is_complete)

@@ -1,11 +1,13 @@
 """Two investors of one organization, each with holdings, an order and a claim; and what is another's."""
 
+import io
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import httpx
 import sqlalchemy as sa
+from pypdf import PdfReader
 
 from backend.core import db
 from backend.core.settings import settings
@@ -42,12 +44,19 @@ class Investor:
         return await self.actor.call("GET", f"/investor/{self.membership}{path}")
 
     async def text(self, api: Any, path: str) -> str:
-        """GET a path of the API; return the text of the response."""
+        """GET a path of the API; return the text of the response, also of a PDF."""
+        answer = await self.answer(api, path)
+        if answer.headers["content-type"] == "application/pdf":
+            return text_of(answer.content)
+        return answer.text
+
+    async def answer(self, api: Any, path: str) -> httpx.Response:
+        """GET a path of the API with the session of the browser."""
         transport = runtime.local_transport(api)
         async with httpx.AsyncClient(transport=transport, base_url=f"{settings().origin}/v1") as http:
             answer = await http.get(path, headers={"cookie": self.actor.cookie})
         assert answer.status_code == 200, answer.text
-        return answer.text
+        return answer
 
     async def accept(self, firm: Firm, name: str) -> None:
         """Let the firm verify and attest the investor, with a wallet of its custody."""
@@ -64,6 +73,11 @@ class Investor:
             str(self.actor.user_id), str(self.membership), self.actor.email, self.actor.email.upper(),
             self.party["id"], self.party["name"], self.wallet["id"], self.wallet["address"], self.order["id"],
         }  # fmt: skip
+
+
+def text_of(content: bytes) -> str:
+    """Return the text of a PDF."""
+    return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(content)).pages)
 
 
 @dataclass

@@ -23,7 +23,7 @@ from tests.users.test_linked_wallets import link
 
 MONTH = f"{db.now():%Y-%m}"
 ROUTES = [
-    c.path.removeprefix("/v1") + (f"?month={MONTH}" if c.path.endswith(".csv") else "")
+    c.path.removeprefix("/v1") + (f"?month={MONTH}" if c.path.endswith((".csv", ".pdf")) else "")
     for c in CASES
     if c.path.startswith("/v1/investor") and c.method == "get"
 ]
@@ -36,7 +36,7 @@ PREPARED = [
 
 async def everything(api: Any, investor: Investor, market: Any = None) -> str:
     """Return the responses of every operation of the investor's API that reads."""
-    assert len(ROUTES) >= 11
+    assert len(ROUTES) >= 12
     paths = [path for path in ROUTES if market or "{marketId}" not in path]
     return "\n".join([await investor.text(api, path_of(path, investor, market)) for path in paths])
 

@@ -1,20 +1,26 @@
 """Transactions that an investor signs with their own wallet: what they do is what they say."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 from eth_abi.abi import decode
+from sqlmodel import col
 
-from backend.chain.indexer import indexer
+from backend.chain.indexer import indexer, reread
 from backend.chain.rpc import node_urls
 from backend.client import SignumClient
 from backend.compliance.rules import MARKET_NOT_ATTESTED, RECEIVER_NOT_ATTESTED
+from backend.core import db
 from backend.core.units import grouped
+from backend.models import ClaimRow
 from tests.conftest import World
 from tests.distributions.test_distributions import activated, draft_distribution, path_of
 from tests.investors.scene import USD, Investor, Scene
+from tests.investors.test_statements import lines_of
 from tests.support.firm import refused
 from tests.support.issuance import SEPOLIA, UNIT, Issuance
 from tests.support.own_wallet import FAUCET, OwnWallet
@@ -171,7 +177,7 @@ async def test_orders_and_claims_of_another_investor_do_not_exist(scene: Scene, 
 
 
 @pytest.mark.long
-async def test_investor_claims_in_the_asset_and_in_the_quote_currency(trade: Trade) -> None:
+async def test_investor_claims_in_the_asset_and_in_the_quote_currency(trade: Trade, api: Any) -> None:
     await trade.firm.give(SEPOLIA, (await trade.firm.treasury())["address"], 1_000 * USD)
     asset = await draft_distribution(trade.firm, trade.asset, (trade.wallet.address, 5 * UNIT))
     body = {
@@ -193,6 +199,23 @@ async def test_investor_claims_in_the_asset_and_in_the_quote_currency(trade: Tra
     problem = await refused_at(trade, f"/claims/{money['id']}/prepare", 409, {"address": trade.wallet.address})
     assert "already claimed" in problem.detail
 
+    [tokens, coupon] = paid = await payments(trade, api)
+    assert (tokens["in"], tokens["value"], coupon["in"]) == ("5", "", "")
+    assert (coupon["value"], coupon["currency"], coupon["balance"]) == ("7", "tUSD", tokens["balance"])
+    async with db.worker() as session:
+        at = sa.update(ClaimRow).where(col(ClaimRow.tx_hash) == coupon["tx_hash"])
+        await session.execute(at.values(created_at=db.now() - timedelta(days=40)))
+    assert await payments(trade, api) == [tokens]
+    distributor = (await trade.firm.get(path_of(trade.asset, money)))["distributor_address"]
+    assert await reread.reread(SEPOLIA, distributor) == 1, "the time of a claim is that of its block"
+    assert await payments(trade, api) == paid
+
 
 async def claims(trade: Trade) -> list[Any]:
     return list((await trade.investor.get("/claims"))["claims"])
+
+
+async def payments(trade: Trade, api: Any) -> list[dict[str, str]]:
+    """Return the distributions in the statement of the current month."""
+    month = (await trade.investor.get("/statements"))["statements"][0]["month"]
+    return [line for line in await lines_of(api, trade.investor, month) if line["entry"] == "distribution"]

@@ -4,8 +4,10 @@ import csv
 from typing import Any
 
 from tests.conftest import World
-from tests.investors.scene import Investor, Scene
+from tests.investors.scene import Investor, Scene, text_of
 from tests.support.firm import refused
+
+AMOUNTS = ("in", "out", "balance", "price", "value", "fee")
 
 
 async def lines_of(api: Any, investor: Investor, month: str) -> list[dict[str, str]]:
@@ -34,6 +36,33 @@ async def test_statement_lists_changes_and_ends_with_the_holdings(scene: Scene, 
     bought = (await lines_of(api, scene.ben, current["month"]))[2]
     assert (bought["entry"], bought["in"], bought["balance"]) == ("bought", "4", "37")
     assert float(bought["fee"]) > 0
+
+
+async def test_statement_as_pdf_has_the_lines_of_the_csv(scene: Scene, api: Any) -> None:
+    [current] = await months_of(scene.ada)
+    lines = await lines_of(api, scene.ada, current["month"])
+    path = f"/investor/{scene.ada.membership}/statements.pdf?month={current['month']}"
+    answer = await scene.ada.answer(api, path)
+    assert (answer.headers["content-type"], answer.content[:5]) == ("application/pdf", b"%PDF-")
+    assert f'filename="statement-{current["month"]}.pdf"' in answer.headers["content-disposition"]
+    words = text_of(answer.content).replace(",", "").split("\n")
+    for line in lines[:-1]:  # the closing balance of a running month is that of another second
+        shown = [line["time"].replace("T", " ").removesuffix("Z"), line["entry"].capitalize()]
+        shown += [line[name] for name in AMOUNTS if line[name]] + [line["currency"]] * bool(line["currency"])
+        at = words.index(shown[0])
+        assert words[at : at + len(shown)] == shown
+    assert [words[words.index("Closing balance") + at] for at in (1, 2, 3, 4)] == ["116", "102", "11832", "tUSD"]
+    text = " ".join(words)
+    assert "Ada Sørensen" in text
+    assert "Page 1 of 1" in text
+    assert all(line["tx_hash"] in text and line["chain"] in text for line in lines)
+
+
+async def test_pdf_of_a_complete_month_is_the_same_bytes_each_time(scene: Scene, api: Any) -> None:
+    path = f"/investor/{scene.ada.membership}/statements.pdf?month=2020-01"
+    first, second = [(await scene.ada.answer(api, path)).content for _ in range(2)]
+    assert first == second
+    assert "No holdings and no changes in this period." in text_of(first)
 
 
 async def test_month_before_the_first_change_is_empty(scene: Scene, api: Any) -> None:

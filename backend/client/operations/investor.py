@@ -67,6 +67,12 @@ class InvestorOperations(Connection):
         """
         return self._download(path("/investor/{}/statements.csv", membership_id), query={"month": month})
 
+    def print_investor_statement(self, membership_id: Id, *, month: str) -> Download:
+        """Export a month's statement as PDF, with the lines of the CSV. A complete month gives the same bytes each
+        time, as long as names and wallets stay the same.
+        """
+        return self._download(path("/investor/{}/statements.pdf", membership_id), query={"month": month})
+
     async def get_investor_markets(self, membership_id: Id) -> InvestorMarketList:
         """Get the markets in which the signed-in investor can trade, with their best prices."""
         return await self._send(InvestorMarketList, "GET", path("/investor/{}/markets", membership_id))
