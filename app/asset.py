@@ -6,7 +6,8 @@ from app.shell.layout import page
 from components.assets.activity import activity
 from components.assets.chains import chains
 from components.assets.distributions import distributions
-from components.assets.tabs import holders, markets, overview
+from components.assets.holders import holders
+from components.assets.tabs import markets, overview
 from components.compliance.editor import compliance_editor
 from components.compliance.transfer_check import transfer_check
 from components.controls.controls import controls

@@ -13,17 +13,20 @@ from components.distributions.detail import (
     proof_card,
 )
 from components.distributions.held import held_card, release_dialog
-from components.ui.box import col, split
+from components.distributions.recipients import recipients
+from components.ui.box import col
 from components.ui.button import button, link_button
 from components.ui.card import page_head
-from components.ui.note import absent, note, page_skeleton
+from components.ui.note import absent, empty, note, page_skeleton
 from components.ui.progress import request_progress
 from components.ui.status import badge
+from components.ui.tabs import tabs
 from state.core.session import Session
 from state.distributions.detail import DistributionState
 from state.distributions.held import HeldState
 from state.distributions.operations import Activation, Cancellation, Deletion
 from state.distributions.proof import ProofFinder
+from state.distributions.recipients import RecipientsState
 from state.distributions.release import Release
 
 ONE, REQUEST = DistributionState.distribution, DistributionState.request
@@ -45,7 +48,9 @@ ONE, REQUEST = DistributionState.distribution, DistributionState.request
         Release.show(False),
         DistributionState.load,
         HeldState.load,
+        RecipientsState.load,
     ],
+    in_url=[DistributionState],
 )
 def distribution() -> rx.Component:
     """Draw the distribution, or why it cannot be shown."""
@@ -65,6 +70,7 @@ def _whole() -> rx.Component:
         rx.cond(is_draft, button("Activate", "play", kind="primary", on_click=Activation.show(True)), rx.fragment()),
     )
     why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
+    has_steps, is_done = REQUEST.steps.length() > 0, REQUEST.status == "succeeded"
     shown = request_progress(DistributionState, may_retry=may_issue())
     return rx.fragment(
         page_head(
@@ -76,19 +82,30 @@ def _whole() -> rx.Component:
             actions,
             badge=badge(ONE.status),
         ),
-        split(
-            col(
-                rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),
-                rx.cond(REQUEST.steps.length() > 0, shown, rx.fragment()),
-                deletion_note(),
-                facts(),
-                rx.cond(ONE.held > 0, held_card(), rx.fragment()),
-                cls="wide",
-            ),
-            rx.cond(ONE.has_recipients, proof_card(), rx.fragment()),
+        col(
+            rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),
+            rx.cond(has_steps & ~is_done, shown, rx.fragment()),
+            deletion_note(),
+            facts(),
+            rx.cond(ONE.has_recipients, _lists(), rx.fragment()),
+            rx.cond(has_steps & is_done, shown, rx.fragment()),
+            cls="wide",
         ),
         activation_dialog(),
         cancellation_dialog(),
         deletion_dialog(),
         release_dialog(),
+    )
+
+
+def _lists() -> rx.Component:
+    held = rx.cond(ONE.held > 0, rx.el.span("Held ", rx.el.span(ONE.held, class_name="num")), "Held")
+    none = empty("users", "No held recipients", "All recipients of the list are paid, or were excluded.")
+    return tabs(
+        "Distribution",
+        DistributionState.tab,
+        DistributionState.go,
+        ("recipients", "Recipients", recipients()),
+        ("held", held, rx.cond(ONE.held > 0, held_card(), none)),
+        ("proof", "Proof", proof_card()),
     )

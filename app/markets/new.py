@@ -10,6 +10,7 @@ from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty, failure, page_skeleton
 from state.core.session import Session
+from state.markets.enable_chain import EnableChain
 from state.markets.wizard import MarketWizard
 
 MARKETS = "/o/" + Session.org.id + "/markets"
@@ -21,7 +22,7 @@ MARKETS = "/o/" + Session.org.id + "/markets"
     under="/o/[org_id]/markets",
     crumbs=[("Markets", MARKETS), ("Deploy", "")],
     needs=Scope.ASSETS_WRITE,
-    on_load=[MarketWizard.load],
+    on_load=[EnableChain.rest, MarketWizard.load],
     in_url=[MarketWizard],
 )
 def market_new() -> rx.Component:

@@ -19,7 +19,7 @@ from backend.wallets.known_names import UNKNOWN, names_of
 ADDRESSES = frozenset({"address", "from_address", "to_address", "lost_address", "new_address", "wallet_address"})
 """Fields with the address of a holder, which has a name."""
 AMOUNTS = frozenset(
-    {"amount", "initial_supply", "max_tokens_per_holder", "mint", "transfer", "burn", "forced_transfer"}
+    {"amount", "initial_supply", "max_tokens_per_holder", "mint", "transfer", "burn", "forced_transfer", "total_amount"}
 )
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder", "mint", "transfer", "burn", "forced_transfer"})
 """Fields in which 0 means no limit."""

@@ -19,7 +19,6 @@ _RECORDS = {
         case when t.accredited then 'accredited' end, t.country,
         'expires ' || to_char(t.expires_at at time zone 'UTC', 'FMDD Mon YYYY'))
       from attestations t left join parties p on p.id = t.party_id""",
-    "distId": "select name || coalesce(', paid in ' || currency_symbol, '') from distributions t",
     "from_wallet_id": _WALLET,
     "marketId": """
       select concat_ws(' on ', a.symbol || '/' || coalesce(t.quote_symbol, 'not deployed'), c.display_name)
@@ -39,16 +38,24 @@ _PERSON = """
     select from members m where m.user_id = u.id and m.organization_id = :org and m.status = 'active')
 """
 _UNITS = sa.text("""
-  select a.symbol, a.decimals, m.quote_symbol, m.quote_decimals
+  select coalesce(d.currency_symbol, a.symbol), coalesce(d.currency_decimals, a.decimals), m.quote_symbol,
+    m.quote_decimals
   from assets a left join markets m on m.id = :market and m.asset_id = a.id
+  left join distributions d on d.id = :distribution and d.asset_id = a.id
   where a.id = :asset and a.organization_id = :org
-""").bindparams(*(sa.bindparam(name, type_=sa.Uuid()) for name in ("market", "asset", "org")))
+""").bindparams(*(sa.bindparam(name, type_=sa.Uuid()) for name in ("market", "distribution", "asset", "org")))
+_DISTRIBUTION = sa.text("""
+  select t.name, t.total_amount, t.total_recipients, coalesce(t.currency_symbol, a.symbol) as symbol,
+    coalesce(t.currency_decimals, a.decimals) as decimals
+  from distributions t join assets a on a.id = t.asset_id where t.id = :id and t.organization_id = :org
+""")
 _CHAINS = sa.text("select xchain_eid, display_name from chains")
 
 
 @dataclass(frozen=True)
 class Units:
-    """The asset of a call, and the quote currency of its market; base units where either is unknown."""
+    """The asset of a call, or what its distribution pays, and the quote currency of its market; base units where either
+    is unknown."""
 
     symbol: str | None = None
     decimals: int | None = None
@@ -72,20 +79,37 @@ async def records(session: AsyncSession, organization_id: UUID, values: Mapping[
     for name, value in values.items():
         at = _uuid(value)
         query = _PERSON if name == "user_id" else _of_organization(name)
-        if at is None or query is None:
+        if at is not None and name == "distId":
+            text = await _distribution(session, organization_id, at)
+        elif at is None or query is None:
             continue
-        text = await session.scalar(sa.text(query), {"id": at, "org": organization_id})
+        else:
+            text = await session.scalar(sa.text(query), {"id": at, "org": organization_id})
         if text:
             found[str(value)] = str(text)
     return found
+
+
+async def _distribution(session: AsyncSession, organization_id: UUID, at: UUID) -> str | None:
+    """Return a distribution with its sum: `Q1, 1,250.5 NREF for 12 recipients`."""
+    row = (await session.execute(_DISTRIBUTION, {"id": at, "org": organization_id})).one_or_none()
+    if row is None:
+        return None
+    total = Units(row.symbol, row.decimals).amount(str(int(row.total_amount or 0)))
+    count = row.total_recipients or 0
+    to = f" for {count:,} {'recipient' if count == 1 else 'recipients'}" if count else ""
+    return f"{row.name}, {total}{to}"
 
 
 async def units(session: AsyncSession, organization_id: UUID, values: Mapping[str, Any]) -> Units:
     """Return the units of the amounts: those of a new asset, or of the asset and market that the call names."""
     if "initial_supply" in values:
         return Units(str(values["symbol"]), int(values["decimals"]))
-    asset, market = _uuid(values.get("assetId", values.get("asset_id"))), _uuid(values.get("marketId"))
-    row = (await session.execute(_UNITS, {"asset": asset, "market": market, "org": organization_id})).one_or_none()
+    asset, market, distribution = (
+        _uuid(values.get(name)) for name in ("assetId" if "assetId" in values else "asset_id", "marketId", "distId")
+    )
+    named = {"asset": asset, "market": market, "distribution": distribution, "org": organization_id}
+    row = (await session.execute(_UNITS, named)).one_or_none()
     return Units(*row) if row else Units()
 
 

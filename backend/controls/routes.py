@@ -3,11 +3,11 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response, status
+from fastapi import APIRouter, Depends, Request, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.controls import paths, service
+from backend.controls import batches, paths, service
 from backend.controls.rules import SUPPLY
 from backend.controls.schemas import (
     AssetPathList,
@@ -18,6 +18,9 @@ from backend.controls.schemas import (
     ControlPlan,
     ForcedTransfer,
     Freeze,
+    FreezeBatch,
+    FreezeBatchAccepted,
+    FreezeBatchPlan,
     LimitPath,
     Mint,
     Pause,
@@ -96,6 +99,38 @@ async def unfreeze(
 ) -> Answer:
     """Unfreeze an amount of an account; without an amount, the whole account."""
     return await _answer(context, assetId, ControlKind.UNFREEZE, body, response, dry_run)
+
+
+@router.post("/freeze/batch")
+@requires(Scope.ASSETS_WRITE)
+async def freeze_accounts(
+    context: Current, orgId: UUID, assetId: UUID, body: FreezeBatch, request: Request, dry_run: DryRun = False
+) -> FreezeBatchAccepted | FreezeBatchPlan:
+    """Freeze up to 200 accounts, also on several chains. Each item is checked and accepted on its own, as a request.
+
+    A refused item has the problem that the operation for one account would return, and does not stop the others. With
+    an `Idempotency-Key`, each item has one effect: after a call that ended half-way, the same call continues it. Where
+    freezes need a second person, each item waits for its own approval.
+    """
+    return await _together(context, request, assetId, ControlKind.FREEZE, body, dry_run)
+
+
+@router.post("/unfreeze/batch")
+@requires(Scope.ASSETS_WRITE)
+async def unfreeze_accounts(
+    context: Current, orgId: UUID, assetId: UUID, body: FreezeBatch, request: Request, dry_run: DryRun = False
+) -> FreezeBatchAccepted | FreezeBatchPlan:
+    """Unfreeze up to 200 accounts. Items are handled as those of a batch of freezes."""
+    return await _together(context, request, assetId, ControlKind.UNFREEZE, body, dry_run)
+
+
+async def _together(
+    context: Current, request: Request, asset_id: UUID, kind: ControlKind, body: FreezeBatch, dry_run: bool
+) -> FreezeBatchAccepted | FreezeBatchPlan:
+    with urgently(not dry_run):
+        if dry_run:
+            return await batches.plan(context, request, asset_id, kind, body)
+        return await batches.act(context, request, asset_id, kind, body)
 
 
 @router.post("/forced-transfer", status_code=status.HTTP_202_ACCEPTED)

@@ -1,7 +1,7 @@
 """API schemas of issuer controls over a token and its holders."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -58,6 +58,12 @@ class Freeze(Body):
     address: Address
     amount: TokenAmount | None = None
     reason: Reason
+
+
+class FreezeBatch(Body):
+    """Accounts to freeze or unfreeze, one request each. A refused item does not stop the others."""
+
+    items: list[Freeze] = Field(min_length=1, max_length=200)
 
 
 class ForcedTransfer(Body):
@@ -145,6 +151,40 @@ class ControlPlan(BaseModel):
 
     steps: list[ControlStep]
     impact: ControlImpact
+
+
+class FreezeBatchResult(BaseModel):
+    """The result of an item, in the order of the items: its acceptance, or its problem."""
+
+    chain_eid: int
+    address: str
+    acceptance: ControlAccepted | None = None
+    problem: dict[str, Any] | None = None
+
+
+class FreezeBatchAccepted(BaseModel):
+    """Response to a batch: counts of its items, and their results."""
+
+    accepted: int
+    refused: int
+    results: list[FreezeBatchResult]
+
+
+class FreezeItemPlan(BaseModel):
+    """The plan of an item, in the order of the items, or its problem."""
+
+    chain_eid: int
+    address: str
+    plan: ControlPlan | None = None
+    problem: dict[str, Any] | None = None
+
+
+class FreezeBatchPlan(BaseModel):
+    """Response to `?dry_run=true`: counts of the items that would be accepted and refused, and their plans."""
+
+    accepted: int
+    refused: int
+    results: list[FreezeItemPlan]
 
 
 class AssetPath(BaseModel):

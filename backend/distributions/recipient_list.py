@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth.principal import Context
+from backend.distributions import claim_checks
 from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow
 from backend.distributions.schemas import Entitlement, EntitlementList
 from backend.lists.pages import Listing, Page
@@ -16,13 +17,17 @@ ROWS = sa.inspect(RecipientRow).local_table
 LIST = Listing({"index": ROWS.c.index}, tie=ROWS.c.index, codes=(ROWS.c.address,), is_fixed=True)
 
 
-async def page(context: Context, distribution: DistributionRow, page: Page) -> EntitlementList:
-    """Return a page of the recipients in the order of the list; none if the distribution has only a root."""
+async def page(
+    context: Context, distribution: DistributionRow, page: Page, *, is_checked: bool = False
+) -> EntitlementList:
+    """Return a page of the recipients in the order of the list; none if the distribution has only a root. With
+    `is_checked` also whether each can claim now."""
     page = replace(page, order=SortOrder.ASC)
     claimed = sa.exists().where(col(ClaimRow.distribution_id) == distribution.id, col(ClaimRow.index) == ROWS.c.index)
     query = sa.select(ROWS.c.index, ROWS.c.address, ROWS.c.amount, claimed.label("claimed"))
     shown, paging = await page.read(context.session, query.where(ROWS.c.distribution_id == distribution.id))
     names = await names_of(context.session, context.organization_id, [row.address for row in shown])
+    why = await claim_checks.reasons(context, distribution, shown) if is_checked else {}
     recipients = [
         Entitlement(
             index=row.index,
@@ -30,6 +35,7 @@ async def page(context: Context, distribution: DistributionRow, page: Page) -> E
             name=names[row.address],
             amount=str(int(row.amount)),
             claimed=row.claimed,
+            cannot_claim=why.get(row.index),
         )
         for row in shown
     ]

@@ -209,14 +209,16 @@ class DistributionAccepted(Acceptance):
 
 
 class Entitlement(Record):
-    """A recipient of a distribution: the amount in base units of the asset, and whether it was claimed. `name` is what
-    the address is to the organization, such as a party. `index` is the position in the list."""
+    """A recipient of a distribution: the amount in base units of the currency, and whether it was claimed. `name` is
+    what the address is to the organization, such as a party. `index` is the position in the list. `cannot_claim` are
+    the reasons why it could not claim now; empty if it could, null if that was not checked."""
 
     index: int
     address: str
     name: str
     amount: str
     claimed: bool
+    cannot_claim: list[str] | None = None
 
 
 class EntitlementList(RecordPage):

@@ -143,7 +143,11 @@ def steps_of(row: DistributionRow) -> list[tuple[str, str]]:
 
 def plan(row: DistributionRow, steps: Sequence[str]) -> DistributionPlan:
     """Return the plan: its steps, how much goes to how many recipients, and the currency if it is not the asset."""
-    impact = {"total_amount": str(row.total_amount), "total_recipients": str(row.total_recipients or 0)}
+    impact = {
+        "asset_id": str(row.asset_id),
+        "total_amount": str(row.total_amount),
+        "total_recipients": str(row.total_recipients or 0),
+    }
     if row.merkle_root is not None:
         impact["merkle_root"] = row.merkle_root
     if row.currency_symbol is not None:

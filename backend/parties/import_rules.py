@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from pydantic import ValidationError
 
@@ -13,6 +14,10 @@ from backend.parties.schemas import ImportOutcome, OnDuplicate, PartyCreate
 
 COLUMNS = ("name", "country", "kind", "email", "wallet_address")
 REQUIRED = ("name", "country")
+CHANGED = ("name", "email", "wallet_address")
+"""Values of a registered party that a line can change."""
+FIXED = ("country", "kind")
+"""Values of which a change is a decision about the identity."""
 MOST = 2_000
 """Lines of an import."""
 
@@ -28,12 +33,35 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Known:
+    """A party of the organization."""
+
+    id: UUID
+    name: str
+    country: str
+    kind: str
+    email: str | None
+    wallet_address: str | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A value that a line changes."""
+
+    field: str
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True)
 class Judged:
-    """A line and what happens to it."""
+    """A line and what happens to it: the party that it updates, and the changes."""
 
     line: Line
     outcome: ImportOutcome
     detail: str = ""
+    party_id: UUID | None = None
+    changes: Sequence[Change] = ()
 
 
 def lines(text: str) -> list[Line]:
@@ -89,26 +117,68 @@ def keys_of(wallet: str | None, email: str | None) -> list[str]:
     return [one.lower() for one in (wallet, email) if one]
 
 
-def judged(found: Iterable[Line], known: Mapping[str, str], on_duplicate: OnDuplicate) -> list[Judged]:
-    """Return what happens to each line. `known` are the names of the organization's parties by wallet and email. A
-    line that repeats an earlier one is refused."""
+def judged(found: Iterable[Line], known: Mapping[str, Sequence[Known]], on_duplicate: OnDuplicate) -> list[Judged]:
+    """Return what happens to each line. `known` are the organization's parties by wallet and email. A line that repeats
+    an earlier one is refused."""
     earlier: dict[str, int] = {}
+    updated: dict[UUID, int] = {}
     result = []
     for line in found:
-        result.append(_judged(line, known, earlier, on_duplicate))
+        one = _judged(line, known, earlier, updated, on_duplicate)
+        result.append(one)
+        if one.party_id is not None:
+            updated.setdefault(one.party_id, line.number)
         if line.party is not None:
             for key in keys_of(line.party.wallet_address, line.party.email):
                 earlier.setdefault(key, line.number)
     return result
 
 
-def _judged(line: Line, known: Mapping[str, str], earlier: Mapping[str, int], on_duplicate: OnDuplicate) -> Judged:
+def _judged(
+    line: Line,
+    known: Mapping[str, Sequence[Known]],
+    earlier: Mapping[str, int],
+    updated: Mapping[UUID, int],
+    on_duplicate: OnDuplicate,
+) -> Judged:
     if line.party is None:
         return Judged(line, ImportOutcome.REFUSED, line.detail)
     keys = keys_of(line.party.wallet_address, line.party.email)
     if repeated := next((earlier[key] for key in keys if key in earlier), None):
         return Judged(line, ImportOutcome.REFUSED, f"has the wallet or email of line {repeated}")
-    if name := next((known[key] for key in keys if key in known), None):
-        outcome = ImportOutcome.SKIPPED if on_duplicate is OnDuplicate.SKIP else ImportOutcome.REFUSED
-        return Judged(line, outcome, f"has the wallet or email of {name}, who is registered already")
-    return Judged(line, ImportOutcome.CREATED)
+    same = list({one.id: one for key in keys for one in known.get(key, ())}.values())
+    if not same:
+        return Judged(line, ImportOutcome.CREATED)
+    if on_duplicate is OnDuplicate.UPDATE:
+        return _updated(line, line.party, same, updated)
+    outcome = ImportOutcome.SKIPPED if on_duplicate is OnDuplicate.SKIP else ImportOutcome.REFUSED
+    return Judged(line, outcome, f"has the wallet or email of {same[0].name}, who is registered already")
+
+
+def _updated(line: Line, party: PartyCreate, same: Sequence[Known], updated: Mapping[UUID, int]) -> Judged:
+    """Return the changes of a registered party; refused if they are not clear, or not a change of contact or wallet."""
+    one, *others = same
+    if others:
+        names = " and ".join(sorted(each.name for each in same))
+        return Judged(line, ImportOutcome.REFUSED, f"has the wallet or email of several parties: {names}")
+    if one.id in updated:
+        return Judged(line, ImportOutcome.REFUSED, f"changes the same party as line {updated[one.id]}")
+    for field in FIXED:
+        given = str(getattr(party, field))
+        if line.values.get(field) and given != getattr(one, field):
+            words = f"has the {field} {given}; {one.name} is registered with {getattr(one, field)}"
+            return Judged(line, ImportOutcome.REFUSED, f"{words}, which an import does not change")
+    changes = [
+        Change(field, getattr(one, field), str(after))
+        for field in CHANGED
+        if (after := getattr(party, field)) is not None and not _is_same(field, getattr(one, field), str(after))
+    ]
+    if not changes:
+        return Judged(line, ImportOutcome.SKIPPED, f"is {one.name}, who is registered with these values", one.id)
+    return Judged(line, ImportOutcome.UPDATED, "", one.id, changes)
+
+
+def _is_same(field: str, before: str | None, after: str) -> bool:
+    if before is None or field == "name":
+        return before == after
+    return before.lower() == after.lower()

@@ -1,6 +1,8 @@
 """The CSV import of parties: all of a list, or none of it."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,13 +12,15 @@ from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, Invalid
 from backend.limits import rate_limits
 from backend.parties import import_rules, service
-from backend.parties.import_rules import Judged
+from backend.parties.import_rules import Judged, Known
 from backend.parties.schemas import (
+    ImportChange,
     ImportLine,
     ImportOutcome,
     OnDuplicate,
     PartyImported,
     PartyImportPlan,
+    PartyUpdate,
 )
 
 EXAMPLE = "name,country,kind,email,wallet_address\nInes Roth,DEU,person,ines@example.com,\n"
@@ -40,7 +44,7 @@ async def plan(context: Context, content: bytes, on_duplicate: OnDuplicate) -> P
 
 
 async def run(context: Context, content: bytes, on_duplicate: OnDuplicate) -> PartyImported:
-    """Create a party for each line that is not skipped; nothing if a line is refused."""
+    """Create or update a party for each line that is not skipped; nothing if a line is refused."""
     found = await _judge(context, content, on_duplicate)
     refused = [one for one in found if one.outcome is ImportOutcome.REFUSED]
     if refused:
@@ -53,6 +57,9 @@ async def run(context: Context, content: bytes, on_duplicate: OnDuplicate) -> Pa
     for one in found:
         if one.outcome is ImportOutcome.CREATED and one.line.party is not None:
             await service.create(context, one.line.party)
+        elif one.outcome is ImportOutcome.UPDATED and one.party_id is not None:
+            after = {change.field: change.after for change in one.changes}
+            await service.update(context, one.party_id, PartyUpdate.model_validate(after))
     return PartyImported(**_counts(found))
 
 
@@ -68,20 +75,25 @@ async def _judge(context: Context, content: bytes, on_duplicate: OnDuplicate) ->
         key for one in found if one.party for key in import_rules.keys_of(one.party.wallet_address, one.party.email)
     ]
     known = await _known(context, wanted)
-    if Scope.ATTESTATIONS_READ not in context.scopes:
-        known = dict.fromkeys(known, "another party")
+    if on_duplicate is OnDuplicate.UPDATE:
+        context.require(Scope.ATTESTATIONS_READ)  # a preview has the earlier values
+    elif Scope.ATTESTATIONS_READ not in context.scopes:
+        known = {key: [replace(one, name="another party") for one in some] for key, some in known.items()}
     return import_rules.judged(found, known, on_duplicate)
 
 
-async def _known(context: Context, keys: Sequence[str]) -> dict[str, str]:
-    """Return the names of the organization's parties that have one of these wallets and emails, by both."""
+async def _known(context: Context, keys: Sequence[str]) -> dict[str, list[Known]]:
+    """Return the organization's parties that have one of these wallets and emails, by both."""
     columns = service.PARTIES.c
     of_wallet, of_email = sa.func.lower(columns.wallet_address), sa.func.lower(columns.email)
-    query = sa.select(columns.name, columns.wallet_address, columns.email).where(
+    query = sa.select(*(columns[name] for name in Known.__dataclass_fields__)).where(
         columns.organization_id == context.organization_id, of_wallet.in_(keys) | of_email.in_(keys)
     )
-    rows = (await context.session.execute(query)).all()
-    return {key: row.name for row in rows for key in import_rules.keys_of(row.wallet_address, row.email)}
+    found = defaultdict[str, list[Known]](list)
+    for row in (await context.session.execute(query.order_by(columns.created_at, columns.id))).all():
+        for key in import_rules.keys_of(row.wallet_address, row.email):
+            found[key].append(Known(**row._mapping))
+    return dict(found)
 
 
 def _counts(found: Sequence[Judged]) -> dict[str, int]:
@@ -98,4 +110,6 @@ def _shown(one: Judged) -> ImportLine:
         wallet_address=party.wallet_address if party else None,
         outcome=one.outcome,
         detail=one.detail or None,
+        party_id=one.party_id,
+        changes=[ImportChange(field=each.field, before=each.before, after=each.after) for each in one.changes],
     )

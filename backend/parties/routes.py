@@ -153,7 +153,8 @@ async def import_parties(
     """Import up to 2,000 parties from `text/csv`, all or none. The first line names the columns: `name` and `country`
     (ISO 3166 code), and optionally `kind`, `email`, `wallet_address`. Each party is created as if alone, with its own
     audit entry. A line that is invalid or repeats another one refuses the list, and the errors name the lines; a dry
-    run lists them all."""
+    run lists them all. `on_duplicate=update` changes name, email and wallet of registered parties where the line has
+    another value, and refuses another country or kind; its dry run has the changes of each line."""
     if content_type(request.scope) != CSV:
         raise UnsupportedMediaType("An import is sent as text/csv.")
     sent = await content(request)

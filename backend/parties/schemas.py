@@ -134,23 +134,34 @@ class PartyBatchVerified(BaseModel):
 
 
 class OnDuplicate(StrEnum):
-    """What an import does with a line whose wallet or email a party of the organization already has."""
+    """What an import does with a line whose wallet or email a party of the organization already has. `update` changes
+    the name, email and wallet of that party to the values of the line."""
 
     REFUSE = "refuse"
     SKIP = "skip"
+    UPDATE = "update"
 
 
 class ImportOutcome(StrEnum):
     """What an import does with a line."""
 
     CREATED = "created"
+    UPDATED = "updated"
     SKIPPED = "skipped"
     REFUSED = "refused"
 
 
+class ImportChange(BaseModel):
+    """A value of a registered party that an import changes."""
+
+    field: str
+    before: str | None
+    after: str
+
+
 class ImportLine(Record):
     """A line of an import: its number in the file, the party, what happens to it, and why. Values that cannot be read
-    are null."""
+    are null. `party_id` is the party that it updates, with its `changes`."""
 
     line: int
     name: str
@@ -159,13 +170,16 @@ class ImportLine(Record):
     wallet_address: str | None
     outcome: ImportOutcome
     detail: str | None
+    party_id: UUID | None = None
+    changes: list[ImportChange] = []
 
 
 class PartyImported(BaseModel):
-    """Response to an import: how many lines became parties, and how many were skipped. `refused` is 0: one refused line
-    refuses the whole list."""
+    """Response to an import: how many lines became parties, updated one, and were skipped. `refused` is 0: one refused
+    line refuses the whole list."""
 
     created: int
+    updated: int
     skipped: int
     refused: int
 

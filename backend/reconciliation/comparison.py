@@ -182,18 +182,35 @@ def _order(eid: int, row: MarketRow, order: Any, facts: OrderFacts) -> list[Diff
 
 
 async def distributions(tables: Snapshot) -> list[Difference]:
-    """Compare each activated distributor: its tree, and the claimed amount."""
+    """Compare each activated distributor: its tree, the claimed amount, what it pays out, and whether it holds enough
+    of that for the claims that are left."""
     found: list[Difference] = []
+    tokens = {row.asset_id: str(row.token_address) for row in tables.deployments}
     for row in tables.distributions:
-        answer = await distributor.info(tables.eid, str(row.distributor_address))
+        at, currency = str(row.distributor_address), row.currency_address or tokens.get(row.asset_id)
+        if currency is None:
+            answer = await distributor.info(tables.eid, at)
+            found += _distribution(tables.eid, row, answer) if answer.root is not None else []
+            continue
+        answer, balance = await distributor.info_and_balance(tables.eid, at, currency)
         if answer.root is not None:
-            found += _distribution(tables.eid, row, answer)
+            found += _distribution(
+                tables.eid, row, answer, currency=(currency, answer.token), **_funds(row, answer, balance)
+            )
     return found
 
 
-def _distribution(eid: int, row: DistributionRow, answer: distributor.DistributorInfo) -> list[Difference]:
+def _funds(row: DistributionRow, answer: distributor.DistributorInfo, balance: int) -> dict[str, tuple[int, int]]:
+    """Return what an open distributor still has to pay, and how much of it is there; it may hold more."""
+    owed = 0 if answer.is_closed else max((row.total_amount or 0) - answer.claimed_amount, 0)
+    return {"unclaimed": (owed, min(owed, balance))}
+
+
+def _distribution(
+    eid: int, row: DistributionRow, answer: distributor.DistributorInfo, **more: tuple[object, object]
+) -> list[Difference]:
     return Subject(eid, "distribution", str(row.distributor_address), row.organization_id).differ(
-        merkle_root=(row.merkle_root, answer.root), claimed=(row.claimed_amount, answer.claimed_amount)
+        merkle_root=(row.merkle_root, answer.root), claimed=(row.claimed_amount, answer.claimed_amount), **more
     )
 
 

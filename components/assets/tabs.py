@@ -1,21 +1,17 @@
-"""The simple tabs of an asset: overview, markets, holders."""
-
-from typing import Any
+"""The simple tabs of an asset: overview and markets."""
 
 import reflex as rx
 
 from components.compliance.rule_editor import rules_said
-from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
 from components.ui.box import col, split
 from components.ui.button import link
 from components.ui.card import card, figure_strip, panel
 from components.ui.note import empty
 from components.ui.status import status
-from components.ui.table import Col, list_table, name_link, pager, table, td, tr
+from components.ui.table import Col, name_link, table, td, tr
 from components.ui.value import amount, short_hash, when
 from state.assets.detail import AssetState, DeploymentView
-from state.assets.holders import HoldersState, HolderView
 from state.core.session import Session
 from state.markets.list import AssetMarkets, MarketView
 
@@ -103,78 +99,4 @@ def _market(market: rx.Var[MarketView]) -> rx.Component:
         td(market.fees, class_name="num muted"),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,
-    )
-
-
-def holders() -> rx.Component:
-    """Draw the cap table."""
-    return panel(
-        list_table(
-            "Holders",
-            [
-                Col("Holder"),
-                Col("Address"),
-                Col("Chain"),
-                Col("Available", right=True),
-                Col("In orders", right=True),
-                Col("Frozen", right=True),
-                Col("Total", right=True),
-                Col("Share", right=True),
-            ],
-            HoldersState,
-            _holder,
-            empty=empty("users", "No holders yet", "The treasury gets the initial supply on deployment."),
-        ),
-        _total(),
-        pager(
-            "From the transfers on each chain",
-            HoldersState,
-            csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
-        ),
-        label="Holders",
-        on_mount=HoldersState.load,
-    )
-
-
-def _total() -> rx.Component:
-    """Say of what the shares are parts, and how much of it is in open orders."""
-    asset, total, escrowed = AssetState.asset, HoldersState.total, HoldersState.escrowed
-    market = link("open orders", ASSET + asset.id + "?tab=markets", on_click=AssetState.go("markets").prevent_default)
-    orders = rx.el.span(amount(escrowed, asset.symbol, asset.decimals), " of it in ", market)
-    line = rx.el.div(
-        rx.el.span("100.00% of ", amount(total, asset.symbol, asset.decimals)),
-        rx.cond(escrowed != "0", orders, rx.fragment()),
-        class_name="card-foot row wrap holders-total",
-    )
-    return rx.cond((HoldersState.rows.length() > 0) & (total != "") & (total != "0"), line, rx.fragment())
-
-
-def _holder(holder: rx.Var[HolderView]) -> rx.Component:
-    name: Any = rx.cond(holder.name != "", holder.name, rx.el.span("Not known here", class_name="muted"))
-    kind = rx.el.span(holder.kind, class_name="muted small")
-    return tr(
-        td(rx.el.div(rx.el.span(name, class_name="strong"), kind, class_name="col none")),
-        td(short_hash(holder.address)),
-        td(holder.chain, class_name="muted", label="Chain"),
-        td(_part(holder.available), right=True, label="Available"),
-        td(_part(holder.escrowed), right=True, label="In orders", class_name="lead"),
-        td(_part(holder.frozen), right=True, label="Frozen"),
-        td(
-            amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals),
-            right=True,
-            label="Total",
-            class_name="lead",
-        ),
-        td(holder.share, right=True, label="Share"),
-        key=holder.id,
-    )
-
-
-def _part(value: rx.Var[str]) -> rx.Component:
-    """Draw a part of a holder's balance; empty if the chain did not answer."""
-    return rx.match(
-        value,
-        ("", rx.el.span("unknown", class_name="muted")),
-        ("0", rx.el.span("none", class_name="muted")),
-        amount(value, None, AssetState.asset.decimals),
     )

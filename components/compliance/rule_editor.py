@@ -7,6 +7,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.core.holder_picker import account_field
 from components.ui.box import row
 from components.ui.button import button
 from components.ui.card import card
@@ -144,23 +145,40 @@ def _asset_only(state: Any, line: Any) -> list[rx.Component]:
             "Trusted issuers",
             "Issuers whose attestations count, in addition to this organization's and its parents': "
             "addresses, one per line.",
-            rx.el.textarea(
-                name="issuers",
-                id="rule-issuers",
-                default_value=state.draft.issuers,
-                key="issuers-" + state.revision.to_string(),
-                rows=2,
-                spell_check=False,
-                placeholder="0x…",
-                class_name="input mono",
-                aria_label="Trusted issuers",
-                on_change=state.write("issuers").debounce(300),
-                on_blur=state.write("issuers"),
-                **_invalid(state, "trusted_issuers"),
-            ),
+            rx.el.div(_issuers(state), _issuer_picker(state), class_name="col"),
             "trusted_issuers",
         ),
     ]
+
+
+def _issuer_picker(state: Any) -> rx.Component:
+    """Draw the picker that adds an address to the list. Issuers of other organizations are not known here, so any
+    address can be entered."""
+    return rx.el.div(
+        account_field(
+            "Add an issuer", "issuer_pick", id="rule-issuer-pick", errors=state.errors,
+            on_pick=state.add_issuer, optional=True, free=True,
+        ),
+        key="issuer-pick-" + state.revision.to_string(),
+    )  # fmt: skip
+
+
+def _issuers(state: Any) -> rx.Component:
+    """Draw the list as text: several addresses of other organizations can be pasted together."""
+    return rx.el.textarea(
+        name="issuers",
+        id="rule-issuers",
+        default_value=state.draft.issuers,
+        key="issuers-" + state.revision.to_string(),
+        rows=2,
+        spell_check=False,
+        placeholder="0x…",
+        class_name="input mono",
+        aria_label="Trusted issuers",
+        on_change=state.write("issuers").debounce(300),
+        on_blur=state.write("issuers"),
+        **_invalid(state, "trusted_issuers"),
+    )
 
 
 def _switch(state: Any, name: str, label: str) -> rx.Component:

@@ -6,6 +6,7 @@ import reflex as rx
 
 from components.ui.box import col
 from components.ui.box import row as line
+from components.ui.button import button
 from components.ui.card import kv, panel
 from components.ui.form import choice, choices
 from components.ui.icon import mark
@@ -73,7 +74,12 @@ def recipients_checked(state: Any) -> rx.Component:
             problem=rx.Var.create(""),
             two=True,
         ),
-        rx.el.div(rx.el.span(more, state.source_words), class_name="card-foot"),
+        rx.el.div(
+            rx.el.span(more, state.source_words),
+            rx.el.span(class_name="end"),
+            button("Download CSV", "download", small=True, kind="quiet", on_click=state.download),
+            class_name="card-foot",
+        ),
         label="Checked recipients",
     )
 

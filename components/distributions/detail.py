@@ -2,9 +2,8 @@
 
 import reflex as rx
 
-from components.core.csv_link import csv_of
+from components.core.holder_picker import account_field
 from components.ui.box import col
-from components.ui.button import download
 from components.ui.card import card, kv
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import form, text_field
@@ -74,9 +73,10 @@ def proof_card() -> rx.Component:
         cls="wide",
     )
     ask = form(
-        text_field(
-            "Address", "address", errors=ProofFinder.errors, id="proof-address", class_name="mono", spell_check=False,
-            placeholder="0x…", hint="A recipient's address. Anyone can submit the proof; the tokens go to this address",
+        account_field(
+            "Recipient", "address", id="proof-address", errors=ProofFinder.errors, free=True,
+            asset_id=ONE.asset_id, chain_eid=ONE.chain_eid.to_string(),
+            hint="Anyone can submit the proof; what is paid goes to the recipient's address",
         ),
         on_submit=ProofFinder.find,
         problem=ProofFinder.form_problem,
@@ -84,11 +84,9 @@ def proof_card() -> rx.Component:
         busy=ProofFinder.saving,
     )  # fmt: skip
     shown = rx.cond(ProofFinder.text != "", found, rx.fragment())
-    everyone = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/recipients")
-    whole = rx.el.div(download("Download all recipients (CSV)", everyone, class_name="link csv"))
     return card(
         "A recipient's proof",
-        col(ask, rx.el.div(shown, aria_live="polite", class_name="recipient"), whole, cls="wide"),
+        col(ask, rx.el.div(shown, aria_live="polite", class_name="recipient"), cls="wide"),
         pad=True,
     )
 

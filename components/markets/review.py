@@ -6,16 +6,20 @@ import reflex as rx
 
 from components.compliance.impact import effects
 from components.core.permission import Scope, allowed
+from components.markets.enable_chain import enable_button
+from components.oauth.consent import consent_field
 from components.ui.box import col, row
-from components.ui.button import button, link_button, text_button
+from components.ui.button import button, link, link_button, text_button
 from components.ui.card import card, panel
-from components.ui.form import check_field
+from components.ui.form import check_field, error_of
 from components.ui.icon import icon
 from components.ui.note import note, problem_note, skeleton
 from components.ui.progress import checklist, diff
 from components.ui.status import status
 from components.ui.value import short_hash
+from state.core.session import Session
 from state.markets.attest_buyers import AttestBuyers
+from state.markets.enable_chain import EnableChain
 from state.markets.plan import PlanStepView
 from state.markets.wizard import MarketWizard
 
@@ -129,10 +133,16 @@ def _first() -> rx.Component:
     state = MarketWizard
 
     def action(item: Any) -> rx.Component:
-        return rx.cond(item.href != "", link_button("Do this", item.href, small=True), status("open"))
+        elsewhere = rx.cond(item.href != "", link_button("Do this", item.href, small=True), status("open"))
+        return rx.cond(item.name == "chain_enabled", enable_button(state.target.eid, state.target.name), elsewhere)
 
     again = button("Check again", "rotate-cw", small=True, on_click=state.make_plan, busy=state.planning)
-    return card("Before this market can be deployed", checklist(state.prerequisites, action), right=again)
+    return card(
+        "Before this market can be deployed",
+        checklist(state.prerequisites, action),
+        problem_note(EnableChain.problem),
+        right=again,
+    )
 
 
 def _refused() -> rx.Component:
@@ -184,18 +194,50 @@ def _attest() -> rx.Component:
     words = rx.el.span(
         "Attest ", state.count, rx.cond(state.count == 1, " investor", " investors"), " on ", state.chain
     )
+    progress = rx.cond(
+        state.is_running,
+        rx.el.span(state.doing, class_name="muted small num"),
+        rx.el.span("Verified parties that meet these rules, for one year", class_name="muted small"),
+    )
     offer = rx.el.div(
         button(words, "shield-check", busy=state.is_running, on_click=state.attest),
-        rx.cond(
-            state.is_running,
-            rx.el.span(state.done, " of ", state.count, " attested", class_name="muted small num"),
-            rx.el.span("Verified parties that meet these rules, for one year", class_name="muted small"),
-        ),
+        progress,
         class_name="row wrap",
         role="status",
     )
+    first = rx.el.form(
+        note(
+            rx.el.b("No issuer on ", state.chain, " yet. "),
+            "Attestations need one. It is registered first, then the investors are attested.",
+        ),
+        consent_field(error_of(state.errors, "consent")),
+        rx.el.div(
+            button(
+                rx.el.span("Register as issuer and attest ", state.count),
+                "stamp",
+                kind="primary",
+                type="submit",
+                busy=state.is_running | state.saving,
+            ),
+            progress,
+            class_name="row wrap",
+            role="status",
+        ),
+        on_submit=state.register,
+        class_name="form",
+    )
+    nobody = note(
+        rx.el.b("No verified party could buy here. "),
+        "Register and verify investors under ",
+        link("Parties", "/o/" + Session.org.id + "/parties"),
+        ". The inputs of this market are kept as a draft.",
+    )
     return rx.el.div(
-        rx.cond(state.count > 0, offer, rx.fragment()),
+        rx.cond(
+            state.count > 0,
+            rx.cond(state.lacks_issuer, first, offer),
+            rx.cond(state.is_known, nobody, rx.fragment()),
+        ),
         problem_note(state.problem),
         class_name="col",
         on_mount=state.look,

@@ -5,8 +5,9 @@ from typing import Any
 import reflex as rx
 
 from components.compliance.rule_editor import framework_cards, rule_settings
+from components.markets.enable_chain import enable_button
 from components.markets.review import review
-from components.ui.box import col
+from components.ui.box import col, row
 from components.ui.button import button
 from components.ui.card import card
 from components.ui.form import choice as choice_card
@@ -15,6 +16,7 @@ from components.ui.icon import icon
 from components.ui.note import note, problem_note
 from components.ui.progress import stepper
 from components.ui.value import short_hash
+from state.markets.enable_chain import EnableChain
 from state.markets.plan import Target
 from state.markets.wizard import STEPS, MarketWizard
 
@@ -49,7 +51,7 @@ def _chain() -> rx.Component:
         for_id="wizard-asset",
     )
     targets = choices("Chain", rx.foreach(state.targets, _target))
-    none = note(rx.el.b("No chain is enabled. "), "Enable one under Chains first.", tone="warn")
+    none = note(rx.el.b("No chain is enabled. "), "Enable one to continue.", tone="warn")
     return card(
         "Choose a chain",
         col(
@@ -57,10 +59,26 @@ def _chain() -> rx.Component:
             rx.cond(state.targets.length() > 0, targets, none),
             _error("chain_eid"),
             _error("market_factory_address"),
+            rx.cond(state.others.length() > 0, _others(), rx.fragment()),
             cls="wide",
         ),
         pad=True,
     )
+
+
+def _others() -> rx.Component:
+    """Draw the chains that are not enabled, each with the button that does it."""
+    return rx.el.section(
+        rx.el.h3("Not enabled yet", class_name="title-3"),
+        rx.foreach(MarketWizard.others, _other),
+        problem_note(EnableChain.problem),
+        class_name="col",
+        aria_label="Chains that are not enabled",
+    )
+
+
+def _other(target: rx.Var[Target]) -> rx.Component:
+    return row(rx.el.span(target.name), enable_button(target.eid, target.name), cls="wrap", key=target.eid.to_string())
 
 
 def _target(target: rx.Var[Target]) -> rx.Component:

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.core.holder_picker import account_field
 from components.core.permission import permitted
 from components.oauth.consent import consent_field
 from components.parties.decision import LEVELS
@@ -154,8 +155,8 @@ def _party() -> rx.Component:
         ),
         field_row(
             _text("Country", "country", list=COUNTRIES_ID, placeholder="Type to search"),
-            _text("Wallet address", "wallet_address", class_name="mono", placeholder="0x", spell_check=False,
-                  hint="Will hold the tokens."),
+            account_field("Wallet address", "wallet_address", errors=GettingStarted.errors, id="s-wallet_address",
+                          free=True, hint="Will hold the tokens."),
         ),
         countries(),
         on_submit=GettingStarted.add_party,

@@ -8,7 +8,7 @@ from components.ui.box import text
 from components.ui.button import button
 from components.ui.csv_form import csv_form
 from components.ui.dialog import dialog
-from components.ui.form import check_field
+from components.ui.form import choice, choices
 from components.ui.note import note
 from components.ui.status import status
 from components.ui.table import Col, table, td, tr
@@ -30,15 +30,18 @@ def import_dialog() -> rx.Component:
         "Check the list first. Every party is registered, or none. An officer verifies the identities afterwards.",
         rx.el.div(
             csv_form(
-                "List of parties", state.action, further="", is_unusable=(state.refused > 0) | (state.created == 0),
-                most=MOST, example=TEMPLATE, on_checked=state.checked, on_made=state.made, what="Parties",
+                "List of parties", state.action, further="", most=MOST,
+                is_unusable=(state.refused > 0) | (state.created + state.updated == 0),
+                 example=TEMPLATE, on_checked=state.checked, on_made=state.made, what="Parties",
                 hint="The first line names the columns: name, country (such as SWE), kind (person or company), email, "
                 "wallet_address. Only name and country are required.",
                 file_hint=", at most 2,000 parties", word="Import parties",
             ),
-            check_field(
-                "Skip parties that are registered already", "skip", checked=state.skips, on_change=state.skip,
-                hint="They have the wallet or email of a line. Otherwise such a line refuses the list.",
+            choices(
+                "Parties that are registered already",
+                _choice("refuse", "Refuse the list", "A line has their wallet or email. Nothing is imported."),
+                _choice("skip", "Skip them", "They stay as they are."),
+                _choice("update", "Update them", "Name, email and wallet of the line replace theirs."),
             ),
             rx.cond(state.is_checked, _preview(), rx.fragment()),
             class_name="col wide",
@@ -53,7 +56,16 @@ def import_dialog() -> rx.Component:
 def _preview() -> rx.Component:
     state = PartyImport
     good = note(
-        rx.el.b(state.created, rx.cond(state.created == 1, " party", " parties"), " can be imported. "),
+        rx.cond(
+            (state.created > 0) | (state.updated == 0),
+            rx.el.b(state.created, rx.cond(state.created == 1, " party", " parties"), " can be imported. "),
+            rx.fragment(),
+        ),
+        rx.cond(
+            state.updated > 0,
+            rx.el.b(state.updated, rx.cond(state.updated == 1, " party", " parties"), " will be updated. "),
+            rx.fragment(),
+        ),
         rx.cond(state.skipped > 0, rx.fragment(state.skipped, " skipped."), rx.fragment()),
         tone="ok",
     )
@@ -79,6 +91,18 @@ def _preview() -> rx.Component:
     )
 
 
+def _choice(value: str, title: str, about: str) -> rx.Component:
+    state = PartyImport
+    return choice(
+        "on_duplicate", value, title, about, checked=state.treatment == value, on_change=lambda _: state.treat(value)
+    )
+
+
+def _change(change: rx.Var[dict[str, str]]) -> rx.Component:
+    words = (change["name"], ": ", rx.el.s(change["old"]), " → ", text(change["new"], cls="strong"))
+    return rx.el.div(*words, class_name="small break", key=change["name"])
+
+
 def _line(line: rx.Var[Any]) -> rx.Component:
     return tr(
         td(line.id, right=True, label="Line"),
@@ -86,8 +110,9 @@ def _line(line: rx.Var[Any]) -> rx.Component:
         td(line.country, label="Country"),
         td(short_hash(line.wallet, "wallet address"), narrow=False),
         td(
-            status(rx.match(line.outcome, ("created", "ready"), line.outcome).to(str)),
+            status(rx.match(line.outcome, ("created", "ready"), ("updated", "update"), line.outcome).to(str)),
             rx.cond(line.detail != "", rx.el.div(line.detail, class_name="muted small"), rx.fragment()),
+            rx.foreach(line.changes.to(list[dict[str, str]]), _change),
             class_name="wrap",
             full=True,
         ),

@@ -76,6 +76,9 @@ LOOKS: dict[str, Look] = {
     "retrying": Look("Retrying", "warn", "rotate-cw"),
     "succeeded": Look("Done", "ok", DONE),
     "skipped": Look("Skipped", "mute", OFF),
+    "update": Look("Update", "info", "pencil"),
+    "claimable": Look("Can claim now", "info", "circle-dot"),
+    "eligible": Look("Eligible", "ok", DONE),
     "waiting": Look("Waiting", "mute", "circle-dashed"),
     "delivered": Look("Delivered", "ok", DONE),
     # findings: the eligibility check's severities, checks before an action

@@ -7,7 +7,7 @@ import reflex as rx
 from backend.assets.schemas import Holder
 from backend.wallets.schemas import AddressKind
 from state.chains.lookup import Chains
-from state.core.paging import Pages
+from state.core.marks import Marks
 from state.core.units import percent
 
 KINDS = {
@@ -18,6 +18,7 @@ KINDS = {
     AddressKind.MARKET: "Market",
     AddressKind.TOKEN: "Token",
 }
+CONTRACTS = (AddressKind.DISTRIBUTION, AddressKind.MARKET, AddressKind.TOKEN)
 
 
 @dataclass
@@ -25,6 +26,7 @@ class HolderView:
     """A holder on one chain. Amounts are in base units; an unknown one is empty."""
 
     id: str
+    eid: int
     address: str
     name: str
     kind: str
@@ -34,9 +36,12 @@ class HolderView:
     frozen: str
     balance: str
     share: str
+    can_freeze: bool
+    """Whether a freeze of this account makes sense: not the treasury, and no contract."""
+    is_frozen: bool
 
 
-class HoldersState(Pages, Chains, rx.State):
+class HoldersState(Marks, Chains, rx.State):
     """The cap table of the current asset."""
 
     rows: list[HolderView] = []
@@ -51,9 +56,22 @@ class HoldersState(Pages, Chains, rx.State):
         self.total, self.escrowed = page.total_balance or "", page.total_escrowed or ""
         return page.nextCursor
 
+    @rx.event
+    def step(self, by: int) -> None:
+        """Choose the next or previous row: keys J and K."""
+        if self.rows and by in (1, -1):
+            at = next((i for i, row in enumerate(self.rows) if row.id == self.chosen), -1 if by > 0 else 1)
+            self.chosen = self.rows[max(0, min(len(self.rows) - 1, at + by))].id
+
+    @rx.event
+    def leave(self) -> None:
+        """Choose no row: Escape."""
+        self.chosen = ""
+
     def _view(self, holder: Holder) -> HolderView:
         return HolderView(
             id=f"{holder.chain_eid}:{holder.address}",
+            eid=holder.chain_eid,
             address=holder.address,
             name=holder.name or "",
             kind="Treasury wallet" if holder.is_treasury else KINDS.get(holder.kind, ""),
@@ -63,6 +81,8 @@ class HoldersState(Pages, Chains, rx.State):
             frozen=_frozen(holder),
             balance=holder.balance,
             share="" if holder.share_bps is None else percent(holder.share_bps),
+            can_freeze=not holder.is_treasury and holder.kind not in CONTRACTS,
+            is_frozen=holder.frozen not in (None, "0"),
         )
 
 

@@ -1,7 +1,6 @@
 """Actions on the marked parties and attestations of a list: attest, renew, verify, reject."""
 
 from collections.abc import Sequence
-from http import HTTPStatus
 from typing import Any
 
 import reflex as rx
@@ -26,19 +25,16 @@ from state.attestations.case import LISTS, CaseList
 from state.chains.lookup import Chains, options
 from state.core.arguments import named, number, one_of, texts
 from state.core.dates import end_of, in_days
-from state.core.dialogs import DialogAbout
 from state.core.events import Events
-from state.core.outcomes import REFUSED, Outcome, accepted, counted, refused
+from state.core.outcomes import Outcome, SendsItems, accepted, refused, whole
 from state.parties.detail import verification
 from state.requests.tracker import Tracker
 
-TOGETHER = 20
-"""Items of one call: the page shows the outcomes of each before the next."""
 CHAIN = "chain_"
 """The start of the names of the checkboxes for chains."""
 
 
-class Bulk(Chains, DialogAbout, rx.State):
+class Bulk(Chains, SendsItems, rx.State):
     """The dialog of an action on several records, and their outcomes."""
 
     kind: str = ""
@@ -48,20 +44,7 @@ class Bulk(Chains, DialogAbout, rx.State):
     chain_options: list[dict[str, str]] = []
     first_day: str = ""
     last_day: str = ""
-    outcomes: list[Outcome] = []
-    known: int = 0
-    refusals: int = 0
-    running: bool = False
     _subjects: list[Subject] = []
-    _items: list[dict[str, Any]] = []
-    _unanswered: list[tuple[list[int], str]] = []
-    """Groups of items whose call had no result, with its key: a repetition of the same call repeats no item."""
-
-    @rx.event
-    def rest(self) -> None:
-        """Close the dialog when a page opens, also after an action that a restart interrupted."""
-        self.is_open, self.running = False, False
-        self._done()
 
     @rx.event
     async def begin(self, kind: str) -> Events:
@@ -76,7 +59,7 @@ class Bulk(Chains, DialogAbout, rx.State):
         self.omitted = (
             f"{others} of the selected rows are {OMITTED.get(self.kind, '')} and are omitted." if others else ""
         )
-        self.outcomes, self.known, self.refusals, self._items, self._unanswered = [], 0, 0, [], []
+        self._forget()
         self.first_day, self.last_day, self.is_open = in_days(1), in_days(365), bool(self.kind)
         yield
         try:
@@ -103,26 +86,6 @@ class Bulk(Chains, DialogAbout, rx.State):
         async for events in self._send(self._groups(range(len(self._items)))):
             yield events
 
-    @rx.event
-    async def retry(self) -> Events:
-        """Send the refused items again: those of a call without a result as the same call."""
-        again = [i for i, outcome in enumerate(self.outcomes) if outcome.status == REFUSED]
-        if self.running or len(self._items) != len(self.outcomes):
-            return
-        unanswered, self._unanswered = self._unanswered, []
-        self._form_key = ""
-        self._begin()
-        for i in again:
-            self._note(i, Outcome(self.outcomes[i].id, self.outcomes[i].name, self.outcomes[i].place))
-        rest = [i for i in again if not any(i in group for group, _ in unanswered)]
-        async for events in self._send([*unanswered, *self._groups(rest)]):
-            yield events
-
-    def _groups(self, numbers: Sequence[int]) -> list[tuple[list[int], str]]:
-        """Return items in groups of one call each, with its key."""
-        starts = range(0, len(numbers), TOGETHER)
-        return [(list(numbers[at : at + TOGETHER]), f"{self._form_key}:{at}") for at in starts]
-
     def _prepared(self, data: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the items of the action. Raises ValueError with `field: message`."""
         said = named(data, "expires_at", "reason")
@@ -141,30 +104,11 @@ class Bulk(Chains, DialogAbout, rx.State):
         except ValueError as error:
             raise ValueError(f"expires_at: {error}") from error
 
-    async def _send(self, groups: Sequence[tuple[list[int], str]]) -> Events:
-        """Send items in groups, and note the outcome of each."""
-        self.running = True
-        yield
-        for group, key in groups:
-            try:
-                found = await self._outcomes(group, key)
-            except ApiProblem as problem:
-                if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                    self._unanswered = [*self._unanswered, (group, key)]
-                found = [refused(self.outcomes[i], _whole(problem)) for i in group]
-            for i, outcome in zip(group, found, strict=True):
-                self._note(i, outcome)
-            yield
-        self._done()
-        self.running = False
+    async def _sent(self) -> Any:
         if list_ := await self._listed():
             list_.marked = []
             await list_._refresh()
-        yield Tracker.watch
-
-    def _note(self, number: int, outcome: Outcome) -> None:
-        self.outcomes = [*self.outcomes[:number], outcome, *self.outcomes[number + 1 :]]
-        self.known, self.refusals = counted(self.outcomes)
+        return Tracker.watch
 
     async def _outcomes(self, group: Sequence[int], key: str) -> list[Outcome]:
         """Send some items in one call, or one after the other where the API has no batch; return their outcomes."""
@@ -204,16 +148,10 @@ class Bulk(Chains, DialogAbout, rx.State):
                 item["party_id"], rejection, organization_id=self._org_id(), idempotency_key=key
             )
         except ApiProblem as problem:
-            return refused(before, _whole(problem))
+            return refused(before, whole(problem))
         return Outcome(before.id, before.name, status="rejected")
 
     async def _listed(self) -> CaseList | None:
         """Return the list of the page."""
         wanted = LISTS.get(self.router.url.path.rstrip("/").rpartition("/")[2])
         return await self.get_state(wanted) if wanted is not None else None
-
-
-def _whole(problem: ApiProblem) -> dict[str, Any]:
-    """Return a problem of a whole call with its findings as the detail."""
-    found = " ".join(f"{e.get('detail', '')}." for e in problem.errors)
-    return problem.body | ({"detail": found} if found else {})

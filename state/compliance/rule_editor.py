@@ -13,6 +13,7 @@ from state.compliance.rules import FRAMEWORKS, Rules
 from state.core.api import Form
 from state.core.arguments import number
 from state.core.events import Next
+from state.core.holder_picker import ADDRESS
 
 TEXTS = {"lockup": "lockup_end_time", "max_holders": "max_holders", "max_tokens": "max_tokens_per_holder",
          "issuers": "trusted_issuers"}  # fmt: skip
@@ -100,6 +101,18 @@ class RuleEditor(Form, mixin=True):
             max_holders=f"{preset.max_holders:,}",
             lockup=after_months(preset.months, datetime.now(UTC)),
         ))  # fmt: skip
+        return await self._drafted()
+
+    @rx.event
+    async def add_issuer(self, address: str) -> Next:
+        """Add the address of an issuer whose attestations count, once."""
+        if not ADDRESS.fullmatch(str(address)):
+            return None
+        listed = self.draft.issuers.split()
+        if str(address).lower() not in {one.lower() for one in listed}:
+            self._set_rule("issuers", "\n".join([*listed, str(address)])[:2000])
+            self._without("trusted_issuers")
+        self.revision += 1  # the picker is empty again
         return await self._drafted()
 
     @rx.event

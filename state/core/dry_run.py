@@ -13,6 +13,7 @@ from state.core.references import References
 from state.core.units import shortened
 
 TOLD_APART = (
+    "asset_id",
     "currency_decimals",
     "changes",
     "effects",

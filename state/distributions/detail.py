@@ -1,33 +1,47 @@
 """One distribution: its record, a recipient's proof, activation and cancellation."""
 
+from typing import ClassVar
+
 import reflex as rx
 
 from backend.client import ApiProblem
 from backend.distributions.schemas import Distribution
 from state.chains.lookup import Chains
+from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
-from state.core.arguments import id_of
+from state.core.arguments import id_of, one_of
 from state.core.events import Events, Next
 from state.distributions.list import DistributionView, distribution_view
+from state.distributions.recipients import RecipientsState
 from state.requests.tracker import Follows
 from state.requests.views import RequestView
 
+TABS = ("recipients", "held", "proof")
 
-class DistributionState(Follows, Loads, Chains, rx.State):
+
+class DistributionState(Follows, Loads, Chains, Addressed, rx.State):
     """The page of a distribution; its running request is followed live."""
 
     distribution: DistributionView = DistributionView()
+    tab: str = "recipients"
+    _in_url: ClassVar[dict[str, Param]] = {"tab": choice("tab", TABS, "recipients", "change")}
     distributor_url: str = ""
 
     @rx.event
     async def load(self) -> Events:
         """Read the distribution; follow its request while it runs or after it failed."""
+        self._read_url()
         if self.distribution.id != self._in_path("distribution_id"):
             self.distribution, self.loading, self.request = DistributionView(), True, RequestView()
             yield
         await self._read()
         if self.distribution.request_id:
             yield self._follow(self.distribution.request_id)
+
+    @rx.event
+    def go(self, tab: str) -> None:
+        """Open a tab."""
+        self.tab = one_of(tab, TABS, "recipients")
 
     @rx.event
     async def reload(self) -> None:
@@ -42,6 +56,7 @@ class DistributionState(Follows, Loads, Chains, rx.State):
 
     async def _followed(self) -> None:
         await self._read()
+        await (await self.get_state(RecipientsState))._restart()
 
     async def _read(self) -> None:
         try:
@@ -53,6 +68,7 @@ class DistributionState(Follows, Loads, Chains, rx.State):
             return
         self._loaded()
         self.distribution = distribution_view(record)
+        (await self.get_state(RecipientsState))._about(record)
         self.distributor_url = self._address_url(record.chain_eid, record.distributor_address)
 
     async def _locate(self) -> Distribution:

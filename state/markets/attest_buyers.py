@@ -1,53 +1,96 @@
 """The next step where no party could buy in a planned market: attest those that then could, and plan again."""
 
 from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
 from uuid import uuid4
 
 import reflex as rx
 
 from backend.attestations.schemas import AttestationBatch, AttestationStatus
 from backend.client import ApiProblem, body
+from backend.issuers.schemas import IssuerRegister, IssuerStatus
 from backend.parties.schemas import Party, PartyStatus
 from state.compliance.rules import Checked, InvalidFields, checked
-from state.core.api import Api
+from state.core.api import Form
 from state.core.dates import end_of, in_days
 from state.core.events import Events
+from state.issuers.temporary_key import RegistersIssuer
 from state.markets.wizard import MarketWizard
 from state.requests.endings import end_of_all
+from state.requests.tracker import Tracker
 
 MOST = 1_000
 """Attestations that are read to find the parties that have one on the chain."""
 
 
-class AttestBuyers(Api, rx.State):
-    """The offer to attest the parties below a plan without buyers."""
+class AttestBuyers(RegistersIssuer, Form, rx.State):
+    """The offer to attest the parties below a plan without buyers; the issuer is registered first if it is missing."""
 
     count: int = 0
     chain: str = ""
-    done: int = 0
+    doing: str = ""
+    is_known: bool = False
+    """Whether the parties could be read."""
+    lacks_issuer: bool = False
     is_running: bool = False
     problem: str = ""
     _parties: list[str] = []
     _eid: int = 0
     _key: str = ""
+    _registration: str = ""
+    """The request that registers the issuer, which the attestations wait for."""
 
     @rx.event
     async def look(self) -> None:
         """Find the parties that could buy after an attestation; without permission (403) offer nothing."""
         wizard = await self.get_state(MarketWizard)
-        self.count, self.done, self.is_running, self.problem, self._parties = 0, 0, False, "", []
+        self._done()
+        self.count, self.doing, self.is_running, self.problem, self._parties = 0, "", False, "", []
+        self.is_known, self._registration = False, ""
         self._eid, self.chain, self._key = wizard.target.eid, wizard.target.name, str(uuid4())
         try:
             rules = checked(wizard.draft, wizard.decimals)
             page = await self._api.list_parties(organization_id=self._org_id(), status=PartyStatus.VERIFIED, limit=100)
             attested = await self._attested()
+            self.lacks_issuer = not await self._has_issuer()
         except InvalidFields:
             return
         except ApiProblem as problem:
             await self._lacks("The parties", problem)
             return
         self._parties = attestable(page.parties, attested, rules)
-        self.count = len(self._parties)
+        self.count, self.is_known = len(self._parties), True
+
+    async def _has_issuer(self) -> bool:
+        """Return whether the organization is a registered issuer on the chain."""
+        try:
+            issuer = await self._api.get_issuer(self._org_id())
+        except ApiProblem as problem:
+            if problem.status == HTTPStatus.NOT_FOUND:
+                return False
+            raise
+        return any(one.chain_eid == self._eid and one.status is IssuerStatus.REGISTERED for one in issuer.wallets)
+
+    @rx.event
+    async def register(self, data: dict[str, Any]) -> Events:
+        """Register as an issuer with a key that is valid for 5 minutes, to which the user has agreed; then attest."""
+        if not data.get("consent"):
+            self.errors = {"consent": "The console creates the key only with your consent"}
+            return
+        if self.is_running:
+            return
+        self._begin()
+        self.problem = ""
+        yield
+        try:
+            self._registration = await self._register_issuer(IssuerRegister())
+        except ApiProblem as problem:
+            self._refused(problem)
+            self.problem = problem.detail or problem.title
+            return
+        self._done()
+        yield [Tracker.watch, AttestBuyers.attest]
 
     async def _attested(self) -> set[str]:
         """Return the parties with an attestation on the chain."""
@@ -66,8 +109,16 @@ class AttestBuyers(Api, rx.State):
         async with self:
             if self.is_running or not self._parties:
                 return
-            self.is_running, self.done, self.problem = True, 0, ""
+            self.is_running, self.doing, self.problem = True, "", ""
+            registration, self._registration = self._registration, ""
+            if registration:
+                self.doing = f"Registering the issuer on {self.chain}"
             org_id, parties, eid, key = self._org_id(), list(self._parties), self._eid, self._key
+        waited = await end_of_all(self._api, org_id, [registration] if registration else [], "the issuer")
+        if waited:
+            async with self:
+                self.is_running, self.problem = False, waited
+            return
         problem = ""
         requests: list[str] = []
         ends = end_of(in_days(365))
@@ -84,13 +135,14 @@ class AttestBuyers(Api, rx.State):
         problem = await end_of_all(self._api, org_id, requests, "the attestations", self._note) or problem
         async with self:
             self.is_running, self.problem, self._key = False, problem, str(uuid4())
+            self.lacks_issuer = self.lacks_issuer and not registration
             if problem:
                 return
         yield MarketWizard.make_plan
 
     async def _note(self, done: int) -> None:
         async with self:
-            self.done = done
+            self.doing = f"{done} of {self.count} attested"
 
 
 def attestable(parties: Iterable[Party], attested: set[str], rules: Checked) -> list[str]:

@@ -53,6 +53,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     symbol: str = ""
     decimals: int = 18
     targets: list[Target] = []
+    others: list[Target] = []
+    """Chains that could be chosen if they were enabled."""
     target: Target = Target()
     own_token: str = ""
     taker: str = "30"
@@ -67,6 +69,10 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     """The limits of every chain after the deployment, as the plan shows them."""
     prerequisites: list[Prerequisite] = []
     ready: bool = False
+    _tokens: dict[int, str] = {}
+    """The asset's tokens by chain."""
+    _taken: set[int] = set()
+    """Chains that already have a market of the asset."""
 
     @rx.event
     async def load(self) -> Events:
@@ -79,7 +85,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self.step = ""
         self.at, self.reached, self.ready, self.planned, self.prerequisites = 0, 0, False, False, []
         self.target, self.own_token, self.taker, self.maker = Target(), "", "30", "0"
-        self.asset, self.targets = "", []
+        self.asset, self.targets, self.others = "", [], []
         yield
         try:
             await self._read_frameworks()
@@ -113,11 +119,24 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self.asset, self.symbol, self.decimals = str(asset.id), asset.symbol, asset.decimals
         self._fill(of_asset(asset))
         page = await self._api.list_markets(self._org_id(), asset_id, limit=100)
-        taken = {market.chain_eid for market in page.markets if market.status is not MarketStatus.FAILED}
-        tokens = {place.chain_eid: place.token_address or "" for place in asset.deployments}
-        self.targets = [target_of(chain, tokens, taken) for chain in self._chains.values() if chain.enabled]
+        self._taken = {market.chain_eid for market in page.markets if market.status is not MarketStatus.FAILED}
+        self._tokens = {place.chain_eid: place.token_address or "" for place in asset.deployments}
+        self._list_targets()
         usual = (one for one in self.targets if one.eid == USUAL_CHAIN and not one.obstacle)
         self.target, self.own_token = next(usual, Target()), ""
+
+    def _list_targets(self) -> None:
+        both = [(chain.enabled, target_of(chain, self._tokens, self._taken)) for chain in self._chains.values()]
+        self.targets = [one for enabled, one in both if enabled]
+        self.others = [one for enabled, one in both if not enabled and not one.obstacle]
+
+    async def _enabled(self, eid: int) -> Next:
+        """Choose a chain that was just enabled; in the review, plan again."""
+        await self._read_chains()
+        self._list_targets()
+        self.target = next((one for one in self.targets if one.eid == eid and not one.obstacle), self.target)
+        self._without("chain_eid")
+        return MarketWizard.make_plan if self.at == REVIEW else None
 
     @rx.event
     async def choose_chain(self, eid: str) -> None:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import reflex as rx
 from pydantic import ValidationError
 
-from backend.parties.schemas import PartyImported, PartyImportPlan
+from backend.parties.schemas import OnDuplicate, PartyImported, PartyImportPlan
+from state.core.arguments import one_of
 from state.core.dialogs import Dialog
 from state.parties.list import Parties
 
 LONGEST = 400_000
 """Characters of a plan: it has at most 200 lines."""
+NAMES = {"name": "Name", "email": "Email", "wallet_address": "Wallet"}
 
 
 @dataclass
@@ -24,15 +26,17 @@ class LineView:
     wallet: str
     outcome: str
     detail: str
+    changes: list[dict[str, str]]
 
 
 class PartyImport(Dialog, rx.State):
     """The dialog that imports parties. The browser sends the list to the API itself, which checks it."""
 
     action: str = ""
-    skips: bool = False
+    treatment: str = OnDuplicate.REFUSE.value
     is_checked: bool = False
     created: int = 0
+    updated: int = 0
     skipped: int = 0
     refused: int = 0
     lines: list[LineView] = []
@@ -41,20 +45,20 @@ class PartyImport(Dialog, rx.State):
     def show(self, is_open: bool) -> None:
         """Open or close the dialog."""
         self._done()
-        self.is_open, self.skips = bool(is_open), False
+        self.is_open, self.treatment = bool(is_open), OnDuplicate.REFUSE.value
         self._aim()
 
     @rx.event
-    def skip(self, on: bool) -> None:
-        """Skip parties that are registered, instead of refusing the list."""
-        self.skips = bool(on)
+    def treat(self, treatment: str) -> None:
+        """Choose what happens to lines of registered parties."""
+        self.treatment = one_of(treatment, OnDuplicate, OnDuplicate.REFUSE)
         self._aim()
 
     def _aim(self) -> None:
-        choice = "skip" if self.skips else "refuse"
-        self.action = f"/v1/identity/parties/import?organization_id={self._org_id()}&on_duplicate={choice}"
+        choice = f"organization_id={self._org_id()}&on_duplicate={self.treatment}"
+        self.action = f"/v1/identity/parties/import?{choice}"
         self.is_checked, self.lines = False, []
-        self.created, self.skipped, self.refused = 0, 0, 0
+        self.created, self.updated, self.skipped, self.refused = 0, 0, 0, 0
 
     @rx.event
     def checked(self, plan: str) -> None:
@@ -63,11 +67,16 @@ class PartyImport(Dialog, rx.State):
             found = PartyImportPlan.model_validate_json(str(plan)[:LONGEST])
         except ValidationError:
             return
-        self.created, self.skipped, self.refused = found.created, found.skipped, found.refused
+        self.created, self.updated = found.created, found.updated
+        self.skipped, self.refused = found.skipped, found.refused
         self.lines = [
             LineView(
                 id=str(line.line), name=line.name, country=line.country or "", email=line.email or "",
                 wallet=line.wallet_address or "", outcome=line.outcome, detail=line.detail or "",
+                changes=[
+                    {"name": NAMES.get(c.field, c.field), "old": c.before or "none", "new": c.after}
+                    for c in line.changes
+                ],
             )
             for line in found.lines
         ]  # fmt: skip
@@ -81,7 +90,18 @@ class PartyImport(Dialog, rx.State):
         except ValidationError:
             return
         self._close()
-        parties = "1 party is" if done.created == 1 else f"{done.created:,} parties are"
-        skipped = f"{done.skipped:,} were registered before. " if done.skipped else ""
-        await self._notify(f"{parties} registered", f"{skipped}The identities are not verified yet.")
+        await self._notify(*said(done))
         await (await self.get_state(Parties))._restart()
+
+
+def said(done: PartyImported) -> tuple[str, str]:
+    """Return the toast of an import: title and detail."""
+
+    def parties(count: int) -> str:
+        return "1 party is" if count == 1 else f"{count:,} parties are"
+
+    registered = f"{parties(done.created)} registered" if done.created or not done.updated else ""
+    updated = f"{parties(done.updated)} updated" if done.updated else ""
+    skipped = f"{done.skipped:,} were registered before. " if done.skipped else ""
+    pending = "The new identities are not verified yet." if done.created else ""
+    return ", ".join(filter(None, (registered, updated))), f"{skipped}{pending}".strip()

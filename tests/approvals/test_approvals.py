@@ -16,6 +16,7 @@ from backend.models import ApiKeyRow, ApprovalRow, MemberRow
 from backend.requests import service as requests
 from backend.requests.schemas import ApprovalStatus, RequestStatus
 from backend.users.schemas import Role
+from state.core.record_values import Known, Unit
 from tests.approvals.second_person import WHY, approve, asking, deny, path_of, waiting
 from tests.conftest import World
 from tests.support.firm import SEPOLIA, Firm, refused
@@ -243,11 +244,17 @@ async def test_distributions_and_transfers_wait_for_approval(world: World) -> No
     await deny(firm, second, approval)
     assert (await firm.get(f"/transfers/{accepted['transferId']}"))["status"] == "failed"
     path = f"/assets/{asset['id']}/distributions"
-    recipients = [{"address": trader["address"], "amount": "5"}]
+    recipients = [{"address": trader["address"], "amount": str(125 * 10**17)}]
     made = await firm.post(path, {"name": "Q1", "chain_eid": SEPOLIA, "recipients": recipients})
     terms = {"chainEid": SEPOLIA, "merkleRoot": made["merkle_root"], "totalRecipients": 1}
     assert await firm.post(f"{path}/{made['id']}/activate", terms) == {}
     approval = (await firm.get("/approvals", params={"status": "pending"}))["approvals"][0]
+    shown = await second.call("GET", path_of(firm, approval))
+    [named] = [one["text"] for one in shown["arguments"] if one["name"] == "distId"]
+    assert named == f"Q1, 12.5 {asset['symbol']} for 1 recipient"
+    known = Known(assets={asset["id"]: Unit(asset["symbol"], asset["decimals"])})
+    values = known.about(shown["subject"], shown["plan"]["impact"])
+    assert values.read("total_amount", shown["plan"]["impact"]["total_amount"]) == f"12.5 {asset['symbol']}"
     await deny(firm, second, approval)
     assert (await firm.get(f"{path}/{made['id']}"))["status"] == "draft"
     await firm.post(f"{path}/{made['id']}/activate", terms)

@@ -8,6 +8,8 @@ import pytest
 from backend.chain.bindings import distributor, quote_token
 from backend.chain.deployment.contracts import contracts_of
 from backend.core.settings import settings
+from backend.reconciliation import comparison
+from backend.reconciliation.tables import snapshot
 from backend.server import runtime
 from state.core.record_values import Known, Unit
 from tests.conftest import World
@@ -58,6 +60,9 @@ async def test_quote_currency_is_paid_to_eligible_recipients_and_the_rest_return
     await claim(made, await firm.get(path_of(asset, made) + f"/proofs/{first}"), owner)
     assert await balance(first) == 30 * USD
     assert (await firm.get(path_of(asset, made)))["claimed_amount"] == str(30 * USD)
+    tables = await snapshot(SEPOLIA)
+    assert tables is not None
+    assert [one for one in await comparison.distributions(tables) if one.organization_id == str(firm.id)] == []
     accepted = await firm.post(path_of(asset, made) + "/cancel")
     closed = await firm.succeed(accepted["requestId"])
     assert steps_of(closed)["distribution_closed"]["detail"] == "12 tUSD returned."

@@ -116,7 +116,12 @@ async def test_activation_with_other_terms_is_rejected_and_its_repeat_changes_no
     plan = await firm.post(path_of(asset) + "?dry_run=true", body)
     assert (await firm.get(path_of(asset)))["distributions"] == []
     made = await draft_distribution(firm, asset, (STRANGER, 5))
-    assert plan["impact"] == {"total_amount": "5", "total_recipients": "1", "merkle_root": made["merkle_root"]}
+    assert plan["impact"] == {
+        "asset_id": asset["id"],
+        "total_amount": "5",
+        "total_recipients": "1",
+        "merkle_root": made["merkle_root"],
+    }
     path, terms = path_of(asset, made) + "/activate", terms_of(made)
     plan = await firm.post(path + "?dry_run=true", terms)
     assert (len(plan["steps"]), plan["impact"]["total_amount"]) == (4, "5")
@@ -143,7 +148,12 @@ async def test_distribution_without_recipients_uses_the_given_root_and_count(wor
     await firm.refused("GET", path_of(asset, made) + f"/proofs/{STRANGER}", 404)
     terms = {"chainEid": SEPOLIA, "merkleRoot": OTHER_ROOT, "totalRecipients": 3}
     plan = await firm.post(path_of(asset, made) + "/activate?dry_run=true", terms)
-    assert plan["impact"] == {"total_amount": str(amount), "total_recipients": "3", "merkle_root": OTHER_ROOT}
+    assert plan["impact"] == {
+        "asset_id": asset["id"],
+        "total_amount": str(amount),
+        "total_recipients": "3",
+        "merkle_root": OTHER_ROOT,
+    }
     record = await activated(firm, asset, made, terms)
     assert (record["status"], record["merkle_root"], record["total_recipients"]) == ("active", OTHER_ROOT, 3)
     response = await distributor.info(SEPOLIA, record["distributor_address"])

@@ -162,7 +162,12 @@ async def test_deleted_draft_leaves_no_recipients_and_no_tree(world: World) -> N
     made, other = [await firm.post(path_of(asset), list_of(3)) for _ in range(2)]
     assert await stored(made) == [3, 1]
     plan = await firm.delete(path_of(asset, made) + "?dry_run=true")
-    assert plan["impact"] == {"total_amount": "3", "total_recipients": "3", "merkle_root": made["merkle_root"]}
+    assert plan["impact"] == {
+        "asset_id": asset["id"],
+        "total_amount": "3",
+        "total_recipients": "3",
+        "merkle_root": made["merkle_root"],
+    }
     assert await firm.get(path_of(asset, made)) == made
     assert not await firm.delete(path_of(asset, made))
     assert [await stored(made), await stored(other)] == [[0, 0], [3, 1]]

@@ -160,8 +160,10 @@ def _draft(page: Page) -> None:
     _checked_list(page)
     investor = _investor(page)
     page.get_by_role("button", name="Create draft").click()
+    page.get_by_role("tab", name="Held 1").click()
     expect(page.get_by_role("region", name="Held recipients", exact=True)).to_be_visible()
-    page.get_by_label("Address", exact=True).fill(investor)
+    page.get_by_role("tab", name="Proof").click()
+    page.get_by_label("Recipient", exact=True).fill(investor)
     page.get_by_role("button", name="Find proof").click()
     expect(page.get_by_label("Arguments of claim")).to_be_visible()
 

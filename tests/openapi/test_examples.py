@@ -175,6 +175,9 @@ async def controls(run: Examples) -> None:
     await run.run("mint")
     await run.run("freeze")
     await run.run("unfreeze")
+    items = [{"chain_eid": HYPEREVM, "address": run.known["address"], "amount": "1", "reason": "Court order"}]
+    await run.run("freeze_accounts", items=items)
+    await run.run("unfreeze_accounts", items=items)
     await run.run("burn")
     await run.run("forced_transfer")
     await run.run("pause")

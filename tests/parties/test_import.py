@@ -60,7 +60,7 @@ async def test_list_is_previewed_and_imported_once(api: Any, world: World) -> No
 
     key = str(uuid4())
     done = await send(api, firm, HEAD + good, key)
-    assert (done.status_code, done.json()) == (201, {"created": 2, "skipped": 0, "refused": 0})
+    assert (done.status_code, done.json()) == (201, {"created": 2, "updated": 0, "skipped": 0, "refused": 0})
     assert (await send(api, firm, HEAD + good, key)).headers["idempotency-replayed"] == "true"
     assert (await send(api, firm, HEAD + good)).status_code == 422
     made = {p["name"]: p for p in await parties(firm)}
@@ -75,9 +75,64 @@ async def test_registered_parties_are_skipped_on_request(api: Any, world: World)
     known = await firm.party(Account.create().address)
     text = f"wallet_address;name;country\n{known['wallet_address']};Marta;SWE\n;Nils;NOR\n"
     first = await send(api, firm, text, on_duplicate="skip")
-    assert first.json() == {"created": 1, "skipped": 1, "refused": 0}
+    assert first.json() == {"created": 1, "updated": 0, "skipped": 1, "refused": 0}
     names = [p["name"] for p in await parties(firm)]
     assert sorted(names) == ["Marta Lindqvist", "Nils"]
+
+
+async def test_registered_parties_are_updated_on_request_and_the_preview_says_how(api: Any, world: World) -> None:
+    firm, other = await Firm.found(world), await Firm.found(world)
+    run, wallet, mail = secrets.token_hex(3), Account.create().address, f"{secrets.token_hex(4)}@example.com"
+    ines = await firm.party(wallet, name="Ines", country="DEU", email=None)
+    nils = await firm.party(Account.create().address, name="Nils", country="NOR", email=mail)
+    foreign = await other.party(Account.create().address, name="Foreign")
+    new = Account.create().address
+    text = (
+        f"{HEAD}Ines Roth,DEU,person,{run}@example.com,{wallet.lower()}\nNils,NOR,,{mail.upper()},{new}\n"
+        f"Ada,SWE,,,{foreign['wallet_address']}\n"
+    )
+    update = {"on_duplicate": "update"}
+    plan = (await send(api, firm, text, dry_run="true", **update)).json()
+    assert (plan["created"], plan["updated"], plan["skipped"], plan["refused"]) == (1, 2, 0, 0)
+    lines = {line["line"]: line for line in plan["lines"]}
+    assert (lines[2]["party_id"], lines[4]["party_id"]) == (ines["id"], None)
+    assert lines[2]["changes"] == [
+        {"field": "name", "before": "Ines", "after": "Ines Roth"},
+        {"field": "email", "before": None, "after": f"{run}@example.com"},
+    ]
+    assert [change["field"] for change in lines[3]["changes"]] == ["wallet_address"]
+    assert {p["name"] for p in await parties(firm)} == {"Ines", "Nils"}
+
+    done = await send(api, firm, text, **update)
+    assert done.json() == {"created": 1, "updated": 2, "skipped": 0, "refused": 0}
+    made = {p["id"]: p for p in await parties(firm)}
+    assert (made[ines["id"]]["name"], made[ines["id"]]["email"]) == ("Ines Roth", f"{run}@example.com")
+    assert (made[nils["id"]]["wallet_address"], made[nils["id"]]["email"]) == (new, mail)
+    entries = (await firm.get("/audit", params={"action": "party.updated"}))["audit"]
+    assert {e["subject"]["id"] for e in entries} == {ines["id"], nils["id"]}
+    again = (await send(api, firm, text, **update)).json()
+    assert again == {"created": 0, "updated": 0, "skipped": 3, "refused": 0}
+    assert len((await firm.get("/audit", params={"action": "party.updated"}))["audit"]) == 2
+    assert (await other.admin.call("GET", f"/identity/parties/{foreign['id']}"))["name"] == "Foreign"
+
+    bad = f"Ines,FRA,,,{wallet}\nOne,NOR,,{mail},{wallet}\nNils,NOR,,{mail},\nN,NOR,company,,{new}\nN,NOR,,,{new}\n"
+    plan = (await send(api, firm, HEAD + bad, dry_run="true", **update)).json()
+    said = {line["line"]: line["detail"] for line in plan["lines"] if line["outcome"] == "refused"}
+    assert said[2] == "has the country FRA; Ines Roth is registered with DEU, which an import does not change"
+    assert said[3] == "has the wallet or email of line 2"
+    assert said[4] == "has the wallet or email of line 3"
+    assert said[5].startswith("has the kind company")
+    plan = (await send(api, firm, f"{HEAD}One,NOR,,{mail},{wallet}\n", dry_run="true", **update)).json()
+    assert plan["lines"][0]["detail"] == "has the wallet or email of several parties: Ines Roth and Nils"
+    plan = (await send(api, firm, f"{HEAD}Nils,NOR,,{mail},\nNils H,NOR,,,{new}\n", dry_run="true", **update)).json()
+    assert [line["outcome"] for line in plan["lines"]] == ["refused", "skipped"]
+    assert plan["lines"][0]["detail"] == "changes the same party as line 2"
+    writer = await world.key(firm.id, Scope.ATTESTATIONS_WRITE)
+    async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
+        query = {"organization_id": str(firm.id), "dry_run": "true"} | update
+        headers = writer | {"content-type": "text/csv"}
+        answer = await http.post("/v1/identity/parties/import", content=text, headers=headers, params=query)
+    assert answer.status_code == 403
 
 
 async def test_lines_of_imports_are_limited_and_name_no_one_to_a_writer(
@@ -111,6 +166,7 @@ async def test_list_that_is_no_csv_of_parties_is_refused(api: Any, world: World)
     assert await parties(firm) == []
 
 
+KNOWN = import_rules.Known(uuid4(), "Known", "SWE", "person", "b@example.com", None)
 NAMES = st.text(alphabet='abc ,;"\n', min_size=1, max_size=6).filter(str.strip)
 
 
@@ -119,8 +175,9 @@ def test_every_line_has_one_outcome_and_no_email_is_created_twice(rows: list[tup
     quoted = [f'"{name.replace(chr(34), chr(34) * 2)}",SWE,{mail}' for name, mail in rows]
     found = import_rules.lines("name,country,email\n" + "\n".join(quoted) + "\n")
     for choice in OnDuplicate:
-        result = import_rules.judged(found, {"b@example.com": "Known"}, choice)
+        result = import_rules.judged(found, {"b@example.com": [KNOWN]}, choice)
         assert len(result) == len(rows)
+        assert sum(one.outcome is ImportOutcome.UPDATED for one in result) <= (choice is OnDuplicate.UPDATE)
         made = [one.line.party for one in result if one.outcome is ImportOutcome.CREATED]
         mails = [str(party.email).lower() for party in made if party and party.email]
         assert len(mails) == len(set(mails))

@@ -24,6 +24,7 @@ from backend.markets import halts
 from backend.models import (
     AttestationRow,
     DeploymentRow,
+    DistributionRow,
     MarketRow,
     OrderRow,
     ReconciliationRow,
@@ -34,6 +35,7 @@ from backend.reconciliation.differences import Difference, Report
 from backend.reconciliation.service import reconcile
 from tests.reconciliation.conftest import Scene
 from tests.support.firm import SEPOLIA
+from tests.support.issuance import UNIT
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -82,6 +84,23 @@ async def test_changed_table_row_is_listed(
 async def _write(table: Any, row_id: UUID, values: dict[str, Any]) -> None:
     async with db.worker() as session:
         await session.execute(sa.update(table).where(table.id == row_id).values(**values))
+
+
+async def test_distribution_is_compared_with_the_balance_of_its_currency(scene: Scene) -> None:
+    at, quote = scene.distribution["distributor_address"], (await contracts_of(SEPOLIA)).quote_token
+    row_id = UUID(scene.distribution["id"])
+    await _write(DistributionRow, row_id, {"currency_address": quote})
+    try:
+        found = await scene.differences()
+        assert {what for _, what in found} == {"currency", "unclaimed"}
+        unclaimed, currency = found["distribution", "unclaimed"], found["distribution", "currency"]
+        assert (unclaimed.table, unclaimed.chain) == (str(3 * UNIT), "0")
+        assert (currency.table, currency.chain) == (quote, scene.asset["deployments"][0]["token_address"])
+        await scene.firm.give(SEPOLIA, at, 4 * UNIT)
+        assert set(await scene.differences()) == {("distribution", "currency")}
+    finally:
+        await _write(DistributionRow, row_id, {"currency_address": None})
+    assert await scene.differences() == {}
 
 
 async def test_missing_row_is_listed(scene: Scene) -> None:

@@ -110,6 +110,8 @@ SILENT = {
     "check_eligibility": "asks",
     "preview_invitation": "asks",
     "verify_parties": "may refuse every item; tests/parties/test_batch.py checks its entries",
+    "freeze_accounts": "may refuse every item; each accepted one is a request of its own",
+    "unfreeze_accounts": "may refuse every item; each accepted one is a request of its own",
     "create_attestations": "may refuse every item; each accepted one is a request of its own",
     "check_transfer": "asks",
     "check_order": "asks",

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from backend.chain.abi.calls import Call, call, creation
+from backend.chain.bindings import quote_token
 from backend.chain.rpc.json_rpc import connect
 
 NAME = "MerkleDistributor"
@@ -45,8 +47,21 @@ def close(at: str) -> Call:
     return call(NAME, at, "close")
 
 
+_FACTS = ("token", "owner", "merkleRoot", "totalRecipients", "claimedAmount", "closed")
+
+
 async def info(eid: int, at: str) -> DistributorInfo:
     """Return the distributor's state, read at one block."""
-    names = ("token", "owner", "merkleRoot", "totalRecipients", "claimedAmount", "closed")
-    token, owner, root, count, claimed, closed = await (await connect(eid)).read_many([(NAME, at, n) for n in names])
+    return _info(await (await connect(eid)).read_many([(NAME, at, name) for name in _FACTS]))
+
+
+async def info_and_balance(eid: int, at: str, currency: str) -> tuple[DistributorInfo, int]:
+    """Return the distributor's state and its balance of a currency, read at one block."""
+    reads = [*((NAME, at, name) for name in _FACTS), (quote_token.NAME, currency, "balanceOf", at)]
+    *facts, balance = await (await connect(eid)).read_many(reads)
+    return _info(facts), int(balance)
+
+
+def _info(facts: Sequence[Any]) -> DistributorInfo:
+    token, owner, root, count, claimed, closed = facts
     return DistributorInfo(token, owner, root if int(root, 16) else None, count, claimed, closed)

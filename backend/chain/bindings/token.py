@@ -280,6 +280,12 @@ async def check_transfer(eid: int, at: str, from_: str, to: str, amount: int) ->
     return list(await _ask(eid, at, "checkTransfer", from_, to, amount))
 
 
+async def check_transfers(eid: int, at: str, moves: Sequence[tuple[str, str, int]]) -> list[list[int]]:
+    """Return the restriction codes of several transfers (from, to, amount), in one round trip."""
+    answers = await (await connect(eid)).read_many([(NAME, at, "checkTransfer", *move) for move in moves])
+    return [list(codes) for codes in answers]
+
+
 async def details(eid: int, at: str) -> TokenDetails:
     """Return a token's properties. Raises BadRequest if the address has no code, or code of another contract."""
     rpc = await connect(eid)

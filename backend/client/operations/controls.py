@@ -11,6 +11,9 @@ from backend.controls.schemas import (
     ControlPlan,
     ForcedTransfer,
     Freeze,
+    FreezeBatch,
+    FreezeBatchAccepted,
+    FreezeBatchPlan,
     LimitPath,
     Mint,
     Pause,
@@ -310,6 +313,75 @@ class ControlsOperations(Connection):
             body=body,
             key=idempotency_key or self._new_key(),
             if_match=if_match,
+        )
+
+    @overload
+    async def freeze_accounts(
+        self, org_id: Id, asset_id: Id, body: FreezeBatch, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> FreezeBatchPlan: ...
+
+    @overload
+    async def freeze_accounts(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: FreezeBatch,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> FreezeBatchAccepted: ...
+
+    async def freeze_accounts(
+        self, org_id: Id, asset_id: Id, body: FreezeBatch, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> FreezeBatchAccepted | FreezeBatchPlan:
+        """Freeze up to 200 accounts, also on several chains. Each item is checked and accepted on its own, as a
+        request.
+
+        A refused item has the problem that the operation for one account would return, and does not stop the
+        others. With an `Idempotency-Key`, each item has one effect: after a call that ended half-way, the same
+        call continues it. Where freezes need a second person, each item waits for its own approval.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            FreezeBatchPlan if dry_run else FreezeBatchAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/freeze/batch", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    @overload
+    async def unfreeze_accounts(
+        self, org_id: Id, asset_id: Id, body: FreezeBatch, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> FreezeBatchPlan: ...
+
+    @overload
+    async def unfreeze_accounts(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        body: FreezeBatch,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> FreezeBatchAccepted: ...
+
+    async def unfreeze_accounts(
+        self, org_id: Id, asset_id: Id, body: FreezeBatch, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> FreezeBatchAccepted | FreezeBatchPlan:
+        """Unfreeze up to 200 accounts. Items are handled as those of a batch of freezes.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            FreezeBatchPlan if dry_run else FreezeBatchAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/unfreeze/batch", org_id, asset_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or self._new_key(),
         )
 
     @overload

@@ -231,13 +231,15 @@ class DistributionsOperations(Connection):
         asset_id: Id,
         dist_id: Id,
         *,
+        check: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         count: Literal["estimated"] | None = None,
         q: str | None = None,
     ) -> Pages[EntitlementList, Entitlement]:
         """List the recipients of a distribution, by their position in its list. Empty if Signum knows only the root
-        (`has_recipients` is false).
+        (`has_recipients` is false). `check=true` asks the chain about the first 10,000: before the activation
+        the asset's rules decide, afterwards the token itself. Claims of a quote currency are never refused.
 
         Scope: `assets:read`.
         """
@@ -245,7 +247,7 @@ class DistributionsOperations(Connection):
             EntitlementList,
             "recipients",
             path("/orgs/{}/assets/{}/distributions/{}/recipients", org_id, asset_id, dist_id),
-            {"limit": limit, "cursor": cursor, "count": count, "q": q},
+            {"check": check, "limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     def list_held_recipients(
@@ -444,14 +446,17 @@ class DistributionsOperations(Connection):
             },
         )
 
-    def list_recipients_csv(self, org_id: Id, asset_id: Id, dist_id: Id, *, q: str | None = None) -> Download:
+    def list_recipients_csv(
+        self, org_id: Id, asset_id: Id, dist_id: Id, *, check: bool | None = None, q: str | None = None
+    ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/distributions/{distId}/recipients` as CSV: every record that
         matches its filters, in one stream.
 
         Scope: `assets:read`.
         """
         return self._download(
-            path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id), query={"q": q}
+            path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id),
+            query={"check": check, "q": q},
         )
 
     def list_held_recipients_csv(self, org_id: Id, asset_id: Id, dist_id: Id, *, q: str | None = None) -> Download:

@@ -133,7 +133,9 @@ class PartiesOperations(Connection):
         """Import up to 2,000 parties from `text/csv`, all or none. The first line names the columns: `name` and
         `country` (ISO 3166 code), and optionally `kind`, `email`, `wallet_address`. Each party is created as if
         alone, with its own audit entry. A line that is invalid or repeats another one refuses the list, and the
-        errors name the lines; a dry run lists them all.
+        errors name the lines; a dry run lists them all. `on_duplicate=update` changes name, email and wallet of
+        registered parties where the line has another value, and refuses another country or kind; its dry run has
+        the changes of each line.
 
         Scope: `attestations:write`.
         """

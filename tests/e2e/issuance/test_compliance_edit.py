@@ -89,6 +89,13 @@ def test_unreadable_rule_value_is_reported_at_its_field(console: Console, signum
     expect(issuers).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("button", name="Review and save")).to_be_disabled()
 
+    issuers.fill("")
+    picker = page.get_by_role("combobox", name="Add an issuer")
+    picker.fill("Treasury")
+    page.get_by_role("listbox", name="Accounts").get_by_role("option").first.click()
+    expect(issuers).to_have_value(re.compile("^0x[0-9a-fA-F]{40}$"))
+    expect(picker).to_have_value("")
+
 
 def test_rule_impact_lists_excluded_holders(console: Console, signum: Signum) -> None:
     console.sign_in(path=f"assets/{_asset(signum, 'NREF')}?tab=compliance")

@@ -10,6 +10,8 @@ from tests.e2e.conftest import Console, Signum
 
 CHAIN = "Base Sepolia"
 HYPEREVM = 40362
+SEPOLIA = 40161
+WALLET = "0xde709f2102306220921060314715629080e2fb77"
 
 
 def _market(signum: Signum, url: str) -> dict[str, object]:
@@ -105,6 +107,54 @@ def test_market_review_attests_investors_and_returns_to_the_plan(console: Consol
     expect(page.get_by_role("button", name="Deploy market")).to_be_visible()
 
     _revoke(signum, HYPEREVM)
+
+
+@pytest.mark.long
+def test_market_wizard_enables_the_chain_and_registers_the_issuer_in_place(console: Console, signum: Signum) -> None:
+    """An organization without an issuer, on one chain: the wizard does what is missing, and continues."""
+    fresh = signum.call("POST", "/orgs", {"name": "Open Field"})["id"]
+    org = f"/orgs/{fresh}"
+    chains = {one["xchain_eid"]: one for one in signum.call("GET", f"{org}/chains")["chains"]}
+    signum.call("POST", f"{org}/chains/{chains[SEPOLIA]['id']}/enable")
+    signum.call("POST", f"{org}/wallets", {"label": "Treasury"})
+    asset = {"name": "Open Field Notes", "symbol": "OFN", "chain_eid": SEPOLIA, "initial_supply": "1000"}
+    made = signum.call("POST", f"{org}/assets", asset)
+    _succeeded(signum, f"{org}/requests/{made['requestId']}")
+    person = {"organization_id": fresh, "name": "Ada Berg", "country": "SWE", "wallet_address": WALLET}
+    party = signum.call("POST", "/identity/parties", person)
+    signum.call("POST", f"/identity/parties/{party['id']}/verify", {"kyc_level": 2})
+
+    page = console.sign_in().goto("markets/new", fresh).heading("Deploy a market for OFN").page
+    expect(page.get_by_role("radio", name=re.compile("HyperEVM"))).to_have_count(0)
+    others = page.get_by_role("region", name="Chains that are not enabled")
+    others.get_by_role("button", name="Enable HyperEVM").click()
+    expect(page.get_by_role("radio", name=re.compile("HyperEVM"))).to_be_checked()
+    for _ in range(3):
+        page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_text("No issuer on HyperEVM")).to_be_visible(timeout=30_000)
+    register = page.get_by_role("button", name="Register as issuer and attest 1")
+    register.click()
+    expect(page.get_by_text("The console creates the key only with your consent")).to_be_visible()
+    page.get_by_label("Create the key, use it once, revoke it").check()
+    register.click()
+    expect(page.get_by_text("1 party can trade under these rules")).to_be_visible(timeout=60_000)
+
+    # The chain is disabled elsewhere while the plan is shown.
+    signum.call("POST", f"{org}/chains/{chains[HYPEREVM]['id']}/disable")
+    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name=re.compile("^Enable HyperEVM")).click()
+    expect(page.get_by_text("1 party can trade under these rules")).to_be_visible(timeout=30_000)
+
+
+def _succeeded(signum: Signum, path: str) -> None:
+    """Wait until a request has succeeded."""
+    deadline, status = time.monotonic() + 60, ""
+    while status != "succeeded":
+        assert time.monotonic() < deadline, status
+        status = signum.call("GET", path)["status"]
+        time.sleep(0.1)
 
 
 def _revoke(signum: Signum, eid: int) -> None:

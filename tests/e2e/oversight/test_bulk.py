@@ -126,3 +126,14 @@ def test_parties_are_imported_with_a_preview(console: Console, signum: Signum) -
     expect(dialog).to_be_hidden()
     for n in ("one", "two"):
         expect(page.get_by_role("button", name=f"Import {run} {n}", exact=True)).to_be_visible()
+
+    page.get_by_role("button", name="Import parties").click()
+    again = f"name,country,email\nImport {run} first,SWE,{run}@example.com\n"
+    dialog.get_by_label("Parties", exact=True).fill(again)
+    console.choose(dialog.get_by_role("radio", name="Update them"))
+    dialog.get_by_role("button", name="Check the list").click()
+    expect(dialog.get_by_text("1 party will be updated.")).to_be_visible()
+    expect(lines.first).to_contain_text(f"Name: Import {run} one → Import {run} first")
+    dialog.get_by_role("button", name="Import parties").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_role("button", name=f"Import {run} first", exact=True)).to_be_visible()

@@ -1,0 +1,103 @@
+"""The holders of an asset: the cap table, and freezes of several holders together."""
+
+from typing import Any
+
+import reflex as rx
+
+from components.assets.tabs import ASSET
+from components.controls.freeze_many import freeze_bar, freeze_dialog
+from components.core.csv_link import csv_of
+from components.core.permission import for_issuers
+from components.ui.button import link
+from components.ui.card import panel
+from components.ui.list_keys import keys_hint, list_keys, marks_hint
+from components.ui.marks import mark_box
+from components.ui.note import empty
+from components.ui.table import Col, list_table, pager, td, tr
+from components.ui.value import amount, short_hash
+from state.assets.detail import AssetState
+from state.assets.holders import HoldersState, HolderView
+
+
+def holders() -> rx.Component:
+    """Draw the cap table."""
+    return panel(
+        freeze_bar(),
+        list_table(
+            "Holders",
+            [
+                Col("Holder"),
+                Col("Chain"),
+                Col("Available", right=True),
+                Col("In orders", right=True),
+                Col("Frozen", right=True),
+                Col("Total", right=True),
+                Col("Share", right=True),
+            ],
+            HoldersState,
+            _holder,
+            empty=empty("users", "No holders yet", "The treasury gets the initial supply on deployment."),
+        ),
+        _total(),
+        pager(
+            rx.el.span("From the transfers on each chain", for_issuers(" ", keys_hint(marks_hint()))),
+            HoldersState,
+            csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
+        ),
+        list_keys(HoldersState.step, HoldersState.leave, HoldersState),
+        freeze_dialog(),
+        label="Holders",
+        on_mount=HoldersState.load,
+    )
+
+
+def _total() -> rx.Component:
+    """Say of what the shares are parts, and how much of it is in open orders."""
+    asset, total, escrowed = AssetState.asset, HoldersState.total, HoldersState.escrowed
+    market = link("open orders", ASSET + asset.id + "?tab=markets", on_click=AssetState.go("markets").prevent_default)
+    orders = rx.el.span(amount(escrowed, asset.symbol, asset.decimals), " of it in ", market)
+    line = rx.el.div(
+        rx.el.span("100.00% of ", amount(total, asset.symbol, asset.decimals)),
+        rx.cond(escrowed != "0", orders, rx.fragment()),
+        class_name="card-foot row wrap holders-total",
+    )
+    return rx.cond((HoldersState.rows.length() > 0) & (total != "") & (total != "0"), line, rx.fragment())
+
+
+def _holder(holder: rx.Var[HolderView]) -> rx.Component:
+    name: Any = rx.cond(holder.name != "", holder.name, rx.el.span("Not known here", class_name="muted"))
+    kind = rx.el.span(
+        rx.cond(holder.kind != "", holder.kind + ", ", "").to(str), short_hash(holder.address), class_name="muted small"
+    )
+    words = rx.cond(holder.name != "", holder.name, holder.address).to(str) + " on " + holder.chain
+    who = rx.el.div(
+        for_issuers(mark_box(HoldersState, holder, words)),
+        rx.el.div(rx.el.span(name, class_name="strong"), kind, class_name="col none grow"),
+        class_name="row who",
+    )
+    return tr(
+        td(who),
+        td(holder.chain, class_name="muted", label="Chain"),
+        td(_part(holder.available), right=True, label="Available"),
+        td(_part(holder.escrowed), right=True, label="In orders", class_name="lead"),
+        td(_part(holder.frozen), right=True, label="Frozen"),
+        td(
+            amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals),
+            right=True,
+            label="Total",
+            class_name="lead",
+        ),
+        td(holder.share, right=True, label="Share"),
+        key=holder.id,
+        aria_selected=rx.cond(HoldersState.chosen == holder.id, "true", "false"),
+    )
+
+
+def _part(value: rx.Var[str]) -> rx.Component:
+    """Draw a part of a holder's balance; empty if the chain did not answer."""
+    return rx.match(
+        value,
+        ("", rx.el.span("unknown", class_name="muted")),
+        ("0", rx.el.span("none", class_name="muted")),
+        amount(value, None, AssetState.asset.decimals),
+    )

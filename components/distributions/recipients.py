@@ -1,0 +1,48 @@
+"""The recipients of a distribution: who claimed, who can claim, and who cannot and why."""
+
+import reflex as rx
+
+from components.core.csv_link import csv_of
+from components.distributions.check import recipient_row
+from components.ui.box import row as line
+from components.ui.button import button
+from components.ui.card import panel
+from components.ui.icon import icon
+from components.ui.note import empty
+from components.ui.status import status
+from components.ui.table import Col, list_table, pager
+from components.ui.value import amount
+from state.distributions.detail import DistributionState
+from state.distributions.recipients import PayeeView, RecipientsState
+
+ONE = DistributionState.distribution
+
+
+def recipients() -> rx.Component:
+    """Draw the recipients in the order of their list."""
+    csv = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/recipients", check="true")
+    again = button("Check again", "rotate-cw", small=True, kind="quiet", on_click=RecipientsState.reload)
+    return panel(
+        list_table(
+            "Recipients",
+            [Col("Recipient"), Col("Amount", right=True), Col("Claim")],
+            RecipientsState,
+            _recipient,
+            empty=empty("users", "No recipients"),
+            two=True,
+        ),
+        pager(rx.el.span("In the order of the list ", again), RecipientsState, csv=csv),
+        label="Recipients",
+    )
+
+
+def _recipient(row: rx.Var[PayeeView]) -> rx.Component:
+    refused = rx.cond(RecipientsState.is_open, "Cannot claim now: ", "Not eligible: ").to(str) + row.why
+    claim = rx.match(
+        row.claim,
+        ("claimed", status("claimed")),
+        ("blocked", line(icon("circle-x", 15, class_name="bad-text"), rx.el.span(refused), cls="tight top")),
+        ("ready", status(rx.cond(RecipientsState.is_open, "claimable", "eligible"))),
+        rx.el.span("not checked", class_name="muted"),
+    )
+    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals), claim)

@@ -1,0 +1,53 @@
+"""The recipients of a distribution, and whether each can claim now."""
+
+from dataclasses import dataclass
+
+import reflex as rx
+
+from backend.distributions.schemas import Distribution, DistributionStatus, Entitlement
+from state.core.paging import Pages
+
+
+@dataclass
+class PayeeView:
+    """A recipient; the amount in base units. `claim` is claimed, blocked (`why` says by what), ready or unknown."""
+
+    index: int
+    address: str
+    name: str
+    amount: str
+    claim: str
+    why: str
+
+
+class RecipientsState(Pages, rx.State):
+    """The recipients of the page's distribution, in the API's pages."""
+
+    rows: list[PayeeView] = []
+    is_open: bool = False
+    """Whether recipients can claim now, or only after an activation."""
+    _of: tuple[str, str] = ("", "")
+    """The distribution and its asset; empty if its recipients are not stored."""
+
+    def _about(self, record: Distribution) -> None:
+        """Take over the distribution that the page shows."""
+        wanted = (str(record.id), str(record.asset_id)) if record.has_recipients else ("", "")
+        if wanted != self._of:
+            self._of, self.rows = wanted, []
+        self.is_open = record.status is DistributionStatus.ACTIVE
+
+    async def _fetch(self, cursor: str) -> str | None:
+        distribution, asset = self._of
+        if not distribution or distribution != self._in_path("distribution_id"):
+            self.rows = []
+            return None
+        page = await self._api.list_recipients(self._org_id(), asset, distribution, check=True, cursor=cursor or None)
+        self.rows = [payee_view(one) for one in page.recipients]
+        return page.nextCursor
+
+
+def payee_view(one: Entitlement) -> PayeeView:
+    """Convert the API's recipient."""
+    why = " ".join(one.cannot_claim or [])
+    known = "blocked" if why else "ready" if one.cannot_claim is not None else "unknown"
+    return PayeeView(one.index, one.address, one.name, one.amount, "claimed" if one.claimed else known, why)
