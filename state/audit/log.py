@@ -9,7 +9,7 @@ import reflex as rx
 from backend.audit.schemas import AuditVerification
 from backend.client import ApiProblem
 from state.audit.differences import KINDS
-from state.audit.views import AuditEntryView, entry_view
+from state.audit.views import AuditAction, AuditEntryView, actions, entry_view
 from state.core.address import Addressed, Param, choice, identifier, opened
 from state.core.api import Api
 from state.core.arguments import id_of, number, one_of
@@ -19,9 +19,11 @@ from state.core.references import References
 
 
 class AuditState(References, Pages, rx.State):
-    """The log, newest first, in the API's pages."""
+    """The log, newest first, in the API's pages; the entries of one action are one row."""
 
-    rows: list[AuditEntryView] = []
+    rows: list[AuditAction] = []
+    """The page's entries by action."""
+    _entries: list[AuditEntryView] = []
     _sorts: ClassVar[tuple[str, ...]] = ("seq",)
     people: list[dict[str, str]] = []
     people_problem: str = ""
@@ -48,7 +50,8 @@ class AuditState(References, Pages, rx.State):
             cursor=cursor or None,
             **self._order(),
         )
-        self.rows = [entry_view(entry, self._known) for entry in page.audit]
+        self._entries = [entry_view(entry, self._known) for entry in page.audit]
+        self.rows = actions(self._entries)
         return page.nextCursor
 
     async def _filter(self) -> None:
@@ -113,8 +116,8 @@ class OneEntry(Addressed, rx.State):
         await self._open(number(seq))
 
     async def _open(self, seq: int) -> None:
-        rows = (await self.get_state(AuditState)).rows
-        self.entry = next((row for row in rows if row.seq == seq), AuditEntryView())
+        entries = (await self.get_state(AuditState))._entries
+        self.entry = next((one for one in entries if one.seq == seq), AuditEntryView())
         if seq and not self.entry.seq:
             await self._notify(f"Entry {seq} is not on this page", "Filter by its kind, person or day.", "warn")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from backend.daily_use.schemas import LimitedAction
 from state.compliance.rules import FRAMEWORKS
 from state.core.units import grouped, percent
 
@@ -69,6 +70,7 @@ AMOUNTS = frozenset(
         "total_amount",
         "total_supply",
         "volume",
+        *LimitedAction,
     }
 )
 MONEY = frozenset({"last_price", "maker_fee", "price", "quote", "taker_fee"})
