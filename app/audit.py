@@ -140,7 +140,7 @@ def _row(action: rx.Var[AuditAction]) -> rx.Component:
         td(col(text(entry.who, cls="trunc"), text(entry.by, cls="muted small"), cls="none")),
         td(when(action.at), right=True, class_name="muted"),
         key=entry.seq.to_string(),
-        aria_selected=rx.cond(action.entries.contains(OneEntry.entry.seq), "true", "false"),
+        aria_selected=rx.cond(action.seqs.contains(OneEntry.entry.seq), "true", "false"),
     )
 
 

@@ -73,7 +73,7 @@ class AuditAction:
     then: list[AuditEntryView] = field(default_factory=list)
     followed: str = ""
     at: str = ""
-    entries: list[int] = field(default_factory=list)
+    seqs: list[int] = field(default_factory=list)
 
 
 def actions(entries: list[AuditEntryView]) -> list[AuditAction]:

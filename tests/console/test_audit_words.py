@@ -117,17 +117,17 @@ def test_audit_entries_of_one_request_are_one_action():
         entry(3, "Asset updated", "r2"), entry(2, "Order placed", "r1"), entry(1, "Order requested", "r1"),
     ]  # fmt: skip
     order, expired, asset = actions(listed)
-    assert (order.first.seq, order.entries, order.at) == (1, [1, 2, 4, 6], "t6")
+    assert (order.first.seq, order.seqs, order.at) == (1, [1, 2, 4, 6], "t6")
     assert order.followed == "Order placed, Order filled (2)"
-    assert ([expired.first.seq, expired.then, expired.followed], asset.entries) == ([5, [], ""], [3])
+    assert ([expired.first.seq, expired.then, expired.followed], asset.seqs) == ([5, [], ""], [3])
     first = actions(listed[::-1])[0]
-    assert (first.entries, first.first.seq) == ([1, 2, 4, 6], 1)
+    assert (first.seqs, first.first.seq) == ([1, 2, 4, 6], 1)
 
 
 @given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))
 def test_audit_actions_keep_every_entry_once(requests: list[str]):
     listed = [AuditEntryView(seq=seq, request_id=id_) for seq, id_ in enumerate(requests, 1)]
-    assert sorted(seq for action in actions(listed) for seq in action.entries) == list(range(1, len(listed) + 1))
+    assert sorted(seq for action in actions(listed) for seq in action.seqs) == list(range(1, len(listed) + 1))
 
 
 def test_audit_verdict_states_the_length_of_the_chain():
