@@ -156,16 +156,16 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
         td(short_hash(holder.address)),
         td(holder.chain, class_name="muted", label="Chain"),
         td(_part(holder.available), right=True, label="Available"),
-        td(_part(holder.escrowed), right=True, label="In orders", class_name="lead"),
-        td(_part(holder.frozen), right=True, label="Frozen"),
+        td(_part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
+        td(_part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
         td(
             amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals),
             right=True,
             label="Total",
-            class_name="lead",
         ),
         td(holder.share, right=True, label="Share"),
         key=holder.id,
+        class_name="facts",
     )
 
 
@@ -174,6 +174,6 @@ def _part(value: rx.Var[str]) -> rx.Component:
     return rx.match(
         value,
         ("", rx.el.span("unknown", class_name="muted")),
-        ("0", rx.el.span("none", class_name="muted")),
+        ("0", rx.el.span("none", class_name="muted no-value")),
         amount(value, None, AssetState.asset.decimals),
     )
