@@ -20,6 +20,7 @@ from state.audit.differences import KINDS
 from state.audit.log import AuditState, OneEntry, Verification
 from state.audit.views import AuditAction, AuditEntryView
 from state.core.session import Session
+from state.users.preferences import MyPreferences
 
 PLACES = {
     "asset": "/assets/",
@@ -115,7 +116,10 @@ def _filters() -> rx.Component:
             select(state.people, aria_label="Who", style=NARROW, **who),
         ),
         rx.el.div(
-            _day("From (UTC)", "first", state.first_day), _day("Until (UTC)", "last", state.last_day), class_name="days"
+            _day("From", "first", state.first_day),
+            _day("Until", "last", state.last_day),
+            text(MyPreferences.time_zone, cls="muted small"),
+            class_name="days",
         ),
     )
 

@@ -14,11 +14,13 @@ from components.ui.form import NativeForm
 from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.overlay import Notices as Toasts
+from components.ui.value import Zone
 from components.users.factors import proof_dialogs
 from state.core.session import Session
 from state.core.toasts import Notices
 from state.investor.place import InvestorPlace
 from state.members.memberships import PendingMemberships
+from state.users.preferences import MyPreferences
 
 HOME = "/i/[membership_id]"
 PLACES = (
@@ -38,7 +40,7 @@ def investor_page(
             return _shell(draw(), route)
 
         render.__name__, render.__module__ = draw.__name__, draw.__module__
-        before = [Session.enter, InvestorPlace.enter]
+        before = [Session.enter, MyPreferences.look, InvestorPlace.enter]
         rx.page(route=route, title=f"{title} · Signum", on_load=[*before, *on_load, PendingMemberships.look])(render)
         return draw
 
@@ -67,6 +69,7 @@ def _shell(content: rx.Component, route: str) -> rx.Component:
             class_name="investor-page",
             tab_index=-1,
         ),
+        Zone.create(name=MyPreferences.time_zone),
         Toasts.create(items=Notices.items, on_close=Notices.close),
         proof_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),

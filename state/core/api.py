@@ -1,5 +1,6 @@
 """API calls of every state: requests, problems and toasts."""
 
+from datetime import tzinfo
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -7,6 +8,7 @@ import reflex as rx
 
 from backend.client import ApiProblem, SessionClient, client
 from backend.requests.schemas import RequestStatus
+from state.core.dates import zone_of
 from state.core.toasts import Notices, Tone
 
 PASSING = (429, 500, 502, 503, 504)
@@ -58,6 +60,12 @@ class Api(rx.State, mixin=True):
         from state.users.factor_prompt import ProofPrompt  # it is a form itself
 
         await (await self.get_state(ProofPrompt))._ask(problem)
+
+    async def _zone(self) -> tzinfo:
+        """Return the user's time zone."""
+        from state.users.preferences import MyPreferences  # it calls the API itself
+
+        return zone_of((await self.get_state(MyPreferences)).time_zone)
 
     def _origin(self) -> str:
         """Return the client's address as X-Forwarded-For has it: the peer of the browser's connection comes last."""

@@ -34,6 +34,7 @@ class References(Api, mixin=True):
             chains={c.xchain_eid: c.display_name or c.chain_name or "" for c in chains.chains if c.xchain_eid}
             if chains
             else {},
+            zone=await self._zone(),
         )
 
     async def _found(self, name: str, page: Awaitable[P]) -> P | None:

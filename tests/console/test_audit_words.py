@@ -1,5 +1,6 @@
 """An audit entry in words."""
 
+from datetime import UTC
 from typing import Any
 from uuid import uuid4
 
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from backend.audit.schemas import AuditBreak, AuditEntry, AuditVerification
 from state.audit.differences import action_words, changes, summary
-from state.audit.log import _end, _verdict
+from state.audit.log import _end, _start, _verdict
 from state.audit.views import AuditEntryView, actions, entry_view
+from state.core.dates import zone_of
 from state.core.record_values import Known, Market, Unit
 
 
@@ -141,4 +143,6 @@ def test_audit_verdict_states_the_length_of_the_chain():
 
 
 def test_date_filter_includes_the_last_day():
-    assert (_end("2026-12-31"), _end(""), _end("9999-12-31")) == ("2027-01-01T00:00:00Z", "", "")
+    assert [_end(day, UTC) for day in ("2026-12-31", "", "9999-12-31")] == ["2027-01-01T00:00:00Z", "", ""]
+    tokyo = zone_of("Asia/Tokyo")
+    assert (_start("2026-12-31", tokyo), _end("2026-12-31", tokyo)) == ("2026-12-30T15:00:00Z", "2026-12-31T15:00:00Z")
