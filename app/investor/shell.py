@@ -9,7 +9,7 @@ from app.shell.header import network_badge
 from app.shell.layout import stripe
 from components.members.memberships import pending_memberships
 from components.ui.button import icon_button, link_button
-from components.ui.card import avatar
+from components.ui.card import avatar, print_head
 from components.ui.form import NativeForm
 from components.ui.icon import icon
 from components.ui.note import empty
@@ -60,6 +60,7 @@ def _shell(content: rx.Component, route: str) -> rx.Component:
     return rx.el.div(
         rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
         stripe(),
+        print_head(InvestorPlace.here.organization_name),
         _header(),
         _places(route),
         rx.el.main(

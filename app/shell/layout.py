@@ -12,7 +12,7 @@ from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
 from components.ui.address import address
 from components.ui.button import link_button
-from components.ui.card import page_head
+from components.ui.card import page_head, print_head
 from components.ui.note import empty, failure, page_skeleton
 from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
@@ -130,6 +130,7 @@ def shell(
         stripe(),
         rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
         rx.el.div(
+            print_head(Session.org.name),
             header(crumbs),
             rx.el.main(
                 *([] if is_own else [factor_advice()]),
