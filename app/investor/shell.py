@@ -18,6 +18,7 @@ from components.ui.value import Zone
 from components.users.factors import proof_dialogs
 from state.core.session import Session
 from state.core.toasts import Notices
+from state.core.undo import Undo
 from state.investor.place import InvestorPlace
 from state.members.memberships import PendingMemberships
 from state.users.preferences import MyPreferences
@@ -71,7 +72,7 @@ def _shell(content: rx.Component, route: str) -> rx.Component:
             tab_index=-1,
         ),
         Zone.create(name=MyPreferences.time_zone),
-        Toasts.create(items=Notices.items, on_close=Notices.close),
+        Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         proof_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
         class_name=rx.cond(Session.network == "devnet", "investor devnet", "investor"),

@@ -22,6 +22,7 @@ from state.core.address import Addressed
 from state.core.search import Finder
 from state.core.session import Session
 from state.core.toasts import Notices
+from state.core.undo import Undo
 from state.members.memberships import PendingMemberships
 from state.notifications.bell import Bell
 from state.requests.tracker import Tracker
@@ -145,7 +146,7 @@ def shell(
         Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Zone.create(name=MyPreferences.time_zone),
-        Toasts.create(items=Notices.items, on_close=Notices.close),
+        Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         Keys.create(),
         FieldMessages.create(),
         keys_dialog(),
