@@ -52,9 +52,7 @@ class MyPreferences(Form, rx.State):
         if not await self._change({"hide": [str(card)[:100]]}):
             await self._notify("The card cannot be hidden", self.form_problem, "bad")
             return
-        await self._notify_undoable(
-            "Card hidden", {"card": str(card)[:100]}, "Your account page shows it again."
-        )
+        await self._notify_undoable("Card hidden", {"card": str(card)[:100]}, "Your account page shows it again.")
 
     async def _undo(self, facts: dict[str, str]) -> Next:
         self._take(await self._api.update_preferences(body(PreferencesUpdate, {"show": [facts["card"]]})))
