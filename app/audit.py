@@ -18,8 +18,9 @@ from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.value import short_hash, when
 from state.audit.differences import KINDS
 from state.audit.log import AuditState, OneEntry, Verification
-from state.audit.views import AuditEntryView
+from state.audit.views import AuditAction, AuditEntryView
 from state.core.session import Session
+from state.users.preferences import MyPreferences
 
 PLACES = {
     "asset": "/assets/",
@@ -70,7 +71,7 @@ def _log(nothing: rx.Component) -> rx.Component:
             empty=nothing,
             two=True,
         ),
-        pager("Newest first, 50 per page", state),
+        pager("Newest first, 50 entries per page, an action in one row", state),
         label="Audit log",
     )
 
@@ -115,7 +116,10 @@ def _filters() -> rx.Component:
             select(state.people, aria_label="Who", style=NARROW, **who),
         ),
         rx.el.div(
-            _day("From (UTC)", "first", state.first_day), _day("Until (UTC)", "last", state.last_day), class_name="days"
+            _day("From", "first", state.first_day),
+            _day("Until", "last", state.last_day),
+            text(MyPreferences.time_zone, cls="muted small"),
+            class_name="days",
         ),
     )
 
@@ -130,21 +134,43 @@ def _day(words: str, which: str, value: Any) -> rx.Component:
     return rx.el.label(text(words, cls="muted small"), field, class_name="day")
 
 
-def _row(entry: rx.Var[AuditEntryView]) -> rx.Component:
-    name = rx.el.button(
+def _row(action: rx.Var[AuditAction]) -> rx.Component:
+    entry = action.first
+    change = rx.el.div(
+        _name(entry), text(entry.line, cls="muted small trunc"), _followed(action), class_name="col none title-cell"
+    )
+    return tr(
+        td(change, full=True),
+        td(col(text(entry.who, cls="trunc"), text(entry.by, cls="muted small"), cls="none")),
+        td(when(action.at), right=True, class_name="muted"),
+        key=entry.seq.to_string(),
+        aria_selected=rx.cond(action.seqs.contains(OneEntry.entry.seq), "true", "false"),
+    )
+
+
+def _name(entry: rx.Var[AuditEntryView]) -> rx.Component:
+    return rx.el.button(
         entry.what,
         rx.cond(entry.subject != "", rx.el.span(" ", entry.subject, class_name="of"), rx.fragment()),
         type="button",
         class_name="name trunc",
         on_click=OneEntry.show(entry.seq),
     )
-    return tr(
-        td(rx.el.div(name, text(entry.line, cls="muted small trunc"), class_name="col none title-cell"), full=True),
-        td(col(text(entry.who, cls="trunc"), text(entry.by, cls="muted small"), cls="none")),
-        td(when(entry.at), right=True, class_name="muted"),
-        key=entry.seq.to_string(),
-        aria_selected=rx.cond(OneEntry.entry.seq == entry.seq, "true", "false"),
+
+
+def _followed(action: rx.Var[AuditAction]) -> rx.Component:
+    """Name what followed the first entry of an action; opened, list these entries."""
+
+    def one(entry: Any) -> rx.Component:
+        line = rx.el.div(_name(entry), text(entry.line, cls="muted small trunc"), class_name="col none title-cell")
+        return rx.el.li(line, rx.el.span(when(entry.at, "exact"), class_name="muted small"), key=entry.seq.to_string())
+
+    opened = rx.el.details(
+        rx.el.summary(icon("chevron-right", 13), rx.el.span("Then: ", action.followed, class_name="trunc")),
+        rx.el.ol(rx.foreach(action.then, one)),
+        class_name="followed",
     )
+    return rx.cond(action.then.length() > 0, opened, rx.fragment())
 
 
 def _one() -> rx.Component:

@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import for_traders, may_trade
+from components.core.permission import Scope, allowed, may
 from components.core.saved_views import saved_views
 from components.transfers.form import transfer_dialog
 from components.ui.box import col, row
@@ -65,7 +65,9 @@ def transfers() -> rx.Component:
 
 
 def _new() -> rx.Component:
-    return for_traders(button("New transfer", "plus", kind="primary", on_click=NewTransfer.show(True)))
+    return allowed(
+        Scope.TRANSFERS_WRITE, button("New transfer", "plus", kind="primary", on_click=NewTransfer.show(True))
+    )
 
 
 def _row(transfer: rx.Var[TransferView]) -> rx.Component:
@@ -117,7 +119,7 @@ def _story() -> rx.Component:
         ("Transaction", short_hash(transfer.tx_hash, "transaction", transfer.tx_url)),
         ("Requested", when(transfer.created_at)),
     )
-    progress = request_progress(TransferState, may_retry=may_trade())
+    progress = request_progress(TransferState, may_retry=may(Scope.TRANSFERS_WRITE))
     return drawer(
         "Transfer of " + transfer.symbol,
         amount(transfer.amount, transfer.symbol, transfer.decimals),

@@ -4,12 +4,14 @@ import os
 import secrets
 import time
 
+from tests.support.night import NIGHT
 from tests.support.scratch import scratch
 
 HOME = scratch("tests")
 os.environ["SIGNUM_HOME"] = str(HOME)
 os.environ["SIGNUM_DEMO"] = "0"
 os.environ["SIGNUM_RATE_LIMITS"] = "off"
+os.environ |= NIGHT
 os.environ.pop("DATABASE_URL", None)
 
 from collections import defaultdict

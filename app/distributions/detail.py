@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
-from components.core.permission import for_issuers, may_issue
+from components.core.permission import Scope, allowed, may
 from components.distributions.detail import (
     activation_dialog,
     cancellation_dialog,
@@ -64,14 +64,15 @@ def distribution() -> rx.Component:
 
 def _whole() -> rx.Component:
     is_draft, is_open = ONE.status == "draft", ONE.status == "active"
-    actions = for_issuers(
+    actions = allowed(
+        Scope.ASSETS_WRITE,
         rx.cond(ONE.deleted_at != "", button("Delete draft", "trash-2", on_click=Deletion.show(True)), rx.fragment()),
         rx.cond(is_draft | is_open, button("Cancel", "circle-x", on_click=Cancellation.show(True)), rx.fragment()),
         rx.cond(is_draft, button("Activate", "play", kind="primary", on_click=Activation.show(True)), rx.fragment()),
     )
     why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
     has_steps, is_done = REQUEST.steps.length() > 0, REQUEST.status == "succeeded"
-    shown = request_progress(DistributionState, may_retry=may_issue())
+    shown = request_progress(DistributionState, may_retry=may(Scope.ASSETS_WRITE))
     return rx.fragment(
         page_head(
             ONE.name,

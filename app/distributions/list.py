@@ -5,7 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.assets.choice import asset_filter
 from components.core.csv_link import csv_of
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.core.saved_views import saved_views
 from components.distributions.rows import COLUMNS, HREF, distribution_row
 from components.ui.box import end
@@ -30,7 +30,7 @@ STATUSES = [
 def distributions() -> rx.Component:
     """Draw the list of distributions."""
     state = DistributionsState
-    new = for_issuers(link_button("New distribution", HREF + "/new", "plus", kind="primary"))
+    new = allowed(Scope.ASSETS_WRITE, link_button("New distribution", HREF + "/new", "plus", kind="primary"))
     none = rx.cond(
         (state.status == "") & (state.asset == ""),
         empty("split", "No distributions yet", "Pay many recipients. Each claims with a proof, under the rules."),

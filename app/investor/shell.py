@@ -9,16 +9,19 @@ from app.shell.header import network_badge
 from app.shell.layout import stripe
 from components.members.memberships import pending_memberships
 from components.ui.button import icon_button, link_button
-from components.ui.card import avatar
+from components.ui.card import avatar, print_head
 from components.ui.form import NativeForm
 from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.overlay import Notices as Toasts
+from components.ui.value import Zone
 from components.users.factors import proof_dialogs
 from state.core.session import Session
 from state.core.toasts import Notices
+from state.core.undo import Undo
 from state.investor.place import InvestorPlace
 from state.members.memberships import PendingMemberships
+from state.users.preferences import MyPreferences
 
 HOME = "/i/[membership_id]"
 PLACES = (
@@ -38,7 +41,7 @@ def investor_page(
             return _shell(draw(), route)
 
         render.__name__, render.__module__ = draw.__name__, draw.__module__
-        before = [Session.enter, InvestorPlace.enter]
+        before = [Session.enter, MyPreferences.look, InvestorPlace.enter]
         rx.page(route=route, title=f"{title} · Signum", on_load=[*before, *on_load, PendingMemberships.look])(render)
         return draw
 
@@ -58,6 +61,7 @@ def _shell(content: rx.Component, route: str) -> rx.Component:
     return rx.el.div(
         rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
         stripe(),
+        print_head(InvestorPlace.here.organization_name),
         _header(),
         _places(route),
         rx.el.main(
@@ -67,7 +71,8 @@ def _shell(content: rx.Component, route: str) -> rx.Component:
             class_name="investor-page",
             tab_index=-1,
         ),
-        Toasts.create(items=Notices.items, on_close=Notices.close),
+        Zone.create(name=MyPreferences.time_zone),
+        Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         proof_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
         class_name=rx.cond(Session.network == "devnet", "investor devnet", "investor"),

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
-from components.core.permission import for_traders
+from components.core.permission import Scope, allowed
 from components.markets.deployment import deployment
 from components.markets.trading import trading
 from components.orders.form import order_dialog
@@ -44,7 +44,10 @@ def _whole() -> rx.Component:
     is_open = market.status == "active"
     place = rx.cond(
         is_open,
-        for_traders(button("Place order", "plus", kind="primary", on_click=[OrderFix.rest, OrderForm.show(True)])),
+        allowed(
+            Scope.TRANSFERS_WRITE,
+            button("Place order", "plus", kind="primary", on_click=[OrderFix.rest, OrderForm.show(True)]),
+        ),
         rx.fragment(),
     )
     trades = is_open | (market.status == "halted")

@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.core.saved_views import saved_views
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -30,7 +30,7 @@ STATUSES = [
 def markets() -> rx.Component:
     """Draw the list of markets."""
     state = MarketsState
-    new = for_issuers(link_button("Deploy market", HREF + "/new", "store", kind="primary"))
+    new = allowed(Scope.ASSETS_WRITE, link_button("Deploy market", HREF + "/new", "store", kind="primary"))
     first = empty("store", "No markets yet", "A market is an on-chain order book for an asset, under its rules.")
     none = empty("filter", "No markets have this status")
     return rx.fragment(

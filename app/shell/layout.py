@@ -12,7 +12,7 @@ from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
 from components.ui.address import address
 from components.ui.button import link_button
-from components.ui.card import page_head
+from components.ui.card import page_head, print_head
 from components.ui.note import empty, failure, page_skeleton
 from components.ui.overlay import FieldMessages, Keys, Palette, Sheet
 from components.ui.overlay import Notices as Toasts
@@ -22,6 +22,7 @@ from state.core.address import Addressed
 from state.core.search import Finder
 from state.core.session import Session
 from state.core.toasts import Notices
+from state.core.undo import Undo
 from state.members.memberships import PendingMemberships
 from state.notifications.bell import Bell
 from state.requests.tracker import Tracker
@@ -130,6 +131,7 @@ def shell(
         stripe(),
         rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
         rx.el.div(
+            print_head(Session.org.name),
             header(crumbs),
             rx.el.main(
                 *([] if is_own else [factor_advice()]),
@@ -144,7 +146,7 @@ def shell(
         Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Zone.create(name=MyPreferences.time_zone),
-        Toasts.create(items=Notices.items, on_close=Notices.close),
+        Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         Keys.create(),
         FieldMessages.create(),
         keys_dialog(),

@@ -11,7 +11,7 @@ PARTS = (
     "fonts", "tokens", "base", "radix", "button", "status", "surface", "table", "form", "progress", "tree", "dialog",
     "shell", "sign_in", "issuance",
     "overview", "organizations", "members", "eligibility", "api_keys", "cases", "outbox", "webhooks", "settings",
-    "distributions", "factors", "investor",
+    "distributions", "factors", "investor", "print",
 )  # fmt: skip
 STYLES = [f"/style/{part}.css" for part in PARTS]
 

@@ -153,6 +153,12 @@ export function Zone({ name }) {
   return null;
 }
 
+/* The time now: that of a printed page. */
+export function Now() {
+  useZone();
+  return useText(() => exact(now));
+}
+
 export function ZoneNames({ id }) {
   const [names, setNames] = useState([]);
   useEffect(() => setNames(["UTC", ...(Intl.supportedValuesOf?.("timeZone") ?? [])]), []);
@@ -197,7 +203,7 @@ export function When({ value, form = "relative", none = "" }) {
   });
   if (!known) return <span className="muted">{none}</span>;
   return (
-    <time className="nowrap" dateTime={new Date(time).toISOString()} title={title(time)}>
+    <time className={form === "relative" ? "nowrap ago" : "nowrap"} dateTime={new Date(time).toISOString()} title={title(time)}>
       {text}
     </time>
   );

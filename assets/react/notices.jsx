@@ -5,14 +5,14 @@ import { CircleCheck, CircleX, Info, LoaderCircle, TriangleAlert, X } from "luci
 
 const ICONS = { ok: CircleCheck, bad: CircleX, warn: TriangleAlert, info: Info, busy: LoaderCircle };
 
-function Notice({ item, close }) {
+function Notice({ item, close, undo }) {
   const held = useRef(false);
   const [late, setLate] = useState(false);
   /* The toast of a running request stays until its result replaces it, for two minutes at most. */
   const awaits = Boolean(item.request_id) && !late;
   const tone = late && item.request_id ? "info" : item.tone;
   useEffect(() => {
-    let left = awaits ? 120 : tone === "bad" ? 14 : 7;
+    let left = awaits ? 120 : tone === "bad" ? 14 : item.undo ? 10 : 7;
     const timer = setInterval(() => {
       if (held.current || --left > 0) return;
       awaits ? setLate(true) : close(item.id);
@@ -35,6 +35,9 @@ function Notice({ item, close }) {
         {item.detail && <div className="muted small">{item.detail}</div>}
       </div>
       {item.href && <Link className="link" to={item.href} onClick={() => close(item.id)}>{item.link || "View"}</Link>}
+      {item.undo && (
+        <button type="button" className="link" aria-label={`${item.undo}: ${item.title}`} onClick={() => undo(item.id)}>{item.undo}</button>
+      )}
       <button type="button" className="icon-btn small" aria-label={`Dismiss: ${item.title}`} onClick={() => close(item.id)}>
         <X size={15} aria-hidden="true" />
       </button>
@@ -42,10 +45,10 @@ function Notice({ item, close }) {
   );
 }
 
-export function Notices({ items = [], onClose }) {
+export function Notices({ items = [], onClose, onUndo }) {
   return (
     <div className="notices" role="status" aria-live="polite" aria-label="Notices">
-      {items.map((item) => <Notice key={item.id} item={item} close={onClose} />)}
+      {items.map((item) => <Notice key={item.id} item={item} close={onClose} undo={onUndo} />)}
     </div>
   );
 }

@@ -138,7 +138,13 @@ async def _note(run: Run, bridge: BridgeRow, step: StepNotes, sender: str, amoun
             await deployment.activate(run, row.id, block_number=await (await connect(row.chain_eid)).height())
     async with run.transaction() as session:
         await _returned(session, bridge, step.tx_hash)
-    facts = {"amount": str(amount), "to_address": sender, "reason": run.arguments["reason"], "tx_hash": step.tx_hash}
+    facts = {
+        "asset_id": str(bridge.asset_id),
+        "amount": str(amount),
+        "to_address": sender,
+        "reason": run.arguments["reason"],
+        "tx_hash": step.tx_hash,
+    }
     run.publish("bridge.returned", ("bridge", bridge.id), facts)
 
 

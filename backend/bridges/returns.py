@@ -101,7 +101,12 @@ async def create(context: Context, bridge_id: UUID, body: BridgeReturn) -> Bridg
         arguments={"reason": body.reason},
         always_asks=True,
     )
-    facts = {"reason": body.reason, "amount": str(found.amount), "request_id": str(request.id)}
+    facts = {
+        "reason": body.reason,
+        "asset_id": str(bridge.asset_id),
+        "amount": str(found.amount),
+        "request_id": str(request.id),
+    }
     subject = ("bridge", bridge_id)
     await publish(context.session, bridge.organization_id, "bridge.return_requested", subject, None, facts)
     message = acceptance_message(request, "The packet is being dropped.")

@@ -86,6 +86,9 @@ class Settings(BaseSettings):
     worker_chains: list[int] = []
     """JSON list of endpoint ids that `signum worker --chain EID` serves instead of the server."""
 
+    nightly_hour: int = Field(3, ge=0, le=23)
+    """UTC hour at which the nightly work begins. `SIGNUM_NIGHTLY_HOUR`."""
+
     drain_seconds: int = Field(20, ge=0)
     """Seconds for which a stopping worker waits for running work."""
 

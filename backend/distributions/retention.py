@@ -15,8 +15,8 @@ from backend.distributions.schemas import DRAFT_DAYS, DistributionStatus
 from backend.engine.schedules import nightly
 
 log = structlog.get_logger()
-HOUR = 4
-"""UTC hour: after the reconciliation of the chains."""
+LATER = 1
+"""Hours after the reconciliation of the chains."""
 
 
 async def once() -> int:
@@ -61,4 +61,4 @@ async def _delete(id_: UUID) -> bool:
     return row is not None
 
 
-NIGHTLY = nightly("drafts", once, "old drafts could not be deleted; will retry tomorrow", HOUR)
+NIGHTLY = nightly("drafts", once, "old drafts could not be deleted; will retry tomorrow", LATER)

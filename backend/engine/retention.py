@@ -19,8 +19,8 @@ from backend.engine.queues import WEBHOOKS
 from backend.engine.schedules import nightly
 
 log = structlog.get_logger()
-HOUR = 4
-"""UTC hour: after the reconciliation of the chains."""
+LATER = 1
+"""Hours after the reconciliation of the chains."""
 BATCH = 1_000
 """Rows per transaction."""
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
@@ -112,4 +112,4 @@ async def _workflows(before: datetime, queue: str | None = None) -> AsyncIterato
             return
 
 
-NIGHTLY = nightly("retention", once, "expired rows could not be deleted; will retry tomorrow", HOUR)
+NIGHTLY = nightly("retention", once, "expired rows could not be deleted; will retry tomorrow", LATER)

@@ -6,6 +6,8 @@ from uuid import UUID
 from backend.core.fields import Acceptance, Body, Eid, NullIs, TokenAmount
 
 SYMBOL, DECIMALS = "tUSD", 6
+UNIT = {"currency_symbol": SYMBOL, "currency_decimals": DECIMALS}
+"""The unit of the amount in an audit entry. Declared at import."""
 USUAL = str(1_000_000 * 10**DECIMALS)
 """Base units that a call pays if it names no amount."""
 

@@ -19,7 +19,7 @@ from backend.core.units import grouped
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.test_funds import rules
-from backend.test_funds.schemas import DECIMALS, SYMBOL, WalletFunding, WalletFundingAccepted
+from backend.test_funds.schemas import DECIMALS, SYMBOL, UNIT, WalletFunding, WalletFundingAccepted
 from backend.wallets.models import WalletRow
 
 KIND = "wallet.test_funds"
@@ -61,7 +61,7 @@ async def pay(context: Context, wallet_id: UUID, body: WalletFunding) -> WalletF
         order=wallet.id,
         arguments=facts,
     )
-    asked = {"label": wallet.label, **facts, "request_id": str(request.id)}
+    asked = {"label": wallet.label, **facts, **UNIT, "request_id": str(request.id)}
     subject = ("wallet", wallet.id)
     await publish(context.session, wallet.organization_id, "wallet.test_funds_requested", subject, None, asked)
     return WalletFundingAccepted(

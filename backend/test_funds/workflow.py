@@ -8,7 +8,7 @@ from backend.core.addresses import ZERO_ADDRESS
 from backend.core.errors import Conflict
 from backend.core.units import grouped
 from backend.requests.workflows import Run, workflow
-from backend.test_funds.schemas import DECIMALS, SYMBOL
+from backend.test_funds.schemas import DECIMALS, SYMBOL, UNIT
 from backend.test_funds.service import KIND
 from backend.wallets.models import WalletRow
 
@@ -27,7 +27,7 @@ async def pay(run: Run) -> None:
     async with run.step("funds_confirmed") as step:
         _read_back(outcome, at, to, amount)
         step.detail = f"{grouped(amount, DECIMALS)} {SYMBOL} in block {outcome.block_number}."
-    paid = {"label": label, **{name: run.arguments[name] for name in ("chain_eid", "to_address", "amount")}}
+    paid = {"label": label, **{name: run.arguments[name] for name in ("chain_eid", "to_address", "amount")}, **UNIT}
     run.publish("wallet.test_funds_paid", ("wallet", run.subject_id), paid | {"tx_hash": outcome.tx_hash})
 
 

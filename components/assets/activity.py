@@ -55,15 +55,20 @@ def activity() -> rx.Component:
 def _row(entry: rx.Var[ActivityView]) -> rx.Component:
     name = rx.cond(entry.href != "", name_link(entry.title, entry.href), rx.el.span(entry.title, class_name="name"))
     return tr(
-        td(name),
+        td(name, full=True),
         td(entry.kind, narrow=False, class_name="muted"),
-        td(rx.cond(entry.status != "", status(entry.status), rx.fragment())),
+        td(rx.cond(entry.status != "", status(entry.status), rx.fragment()), class_name="second"),
         td(entry.chain, class_name="muted"),
-        td(rx.cond(entry.actor != "", entry.actor, "–"), class_name="muted", label="By"),
+        td(
+            rx.cond(entry.actor != "", entry.actor, rx.el.span("–", class_name="no-value")),
+            class_name="muted",
+            label="By",
+        ),
         td(
             rx.cond(entry.tx_hash != "", short_hash(entry.tx_hash, "transaction", entry.tx_url), rx.fragment()),
             full=True,
         ),
-        td(when(entry.created_at), class_name="muted"),
+        td(when(entry.created_at), class_name="muted second"),
         key=entry.id,
+        class_name="event",
     )

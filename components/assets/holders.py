@@ -7,7 +7,7 @@ import reflex as rx
 from components.assets.tabs import ASSET
 from components.controls.freeze_many import freeze_bar, freeze_dialog
 from components.core.csv_link import csv_of
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.ui.button import link
 from components.ui.card import panel
 from components.ui.list_keys import keys_hint, list_keys, marks_hint
@@ -40,7 +40,7 @@ def holders() -> rx.Component:
         ),
         _total(),
         pager(
-            rx.el.span("From the transfers on each chain", for_issuers(" ", keys_hint(marks_hint()))),
+            rx.el.span("From the transfers on each chain", allowed(Scope.ASSETS_WRITE, " ", keys_hint(marks_hint()))),
             HoldersState,
             csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
         ),
@@ -71,7 +71,7 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
     )
     words = rx.cond(holder.name != "", holder.name, holder.address).to(str) + " on " + holder.chain
     who = rx.el.div(
-        for_issuers(mark_box(HoldersState, holder, words)),
+        allowed(Scope.ASSETS_WRITE, mark_box(HoldersState, holder, words)),
         rx.el.div(rx.el.span(name, class_name="strong"), kind, class_name="col none grow"),
         class_name="row who",
     )
@@ -79,17 +79,17 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
         td(who),
         td(holder.chain, class_name="muted", label="Chain"),
         td(_part(holder.available), right=True, label="Available"),
-        td(_part(holder.escrowed), right=True, label="In orders", class_name="lead"),
-        td(_part(holder.frozen), right=True, label="Frozen"),
+        td(_part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
+        td(_part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
         td(
             amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals),
             right=True,
             label="Total",
-            class_name="lead",
         ),
         td(holder.share, right=True, label="Share"),
         key=holder.id,
         aria_selected=rx.cond(HoldersState.chosen == holder.id, "true", "false"),
+        class_name="facts",
     )
 
 
@@ -98,6 +98,6 @@ def _part(value: rx.Var[str]) -> rx.Component:
     return rx.match(
         value,
         ("", rx.el.span("unknown", class_name="muted")),
-        ("0", rx.el.span("none", class_name="muted")),
+        ("0", rx.el.span("none", class_name="muted no-value")),
         amount(value, None, AssetState.asset.decimals),
     )

@@ -13,6 +13,7 @@ from components.ui.form import area_field, check_field, error_of, field_row, sel
 from components.ui.marks import marks_bar, outcomes
 from components.ui.note import note, problem_note
 from state.attestations.bulk import CHAIN, Bulk
+from state.users.preferences import MyPreferences
 
 WORDS = {"attest": "Attest", "renew": "Renew", "verify": "Verify", "reject": "Reject"}
 SIGNS = {"attest": "badge-check", "renew": "rotate-cw", "verify": "badge-check", "reject": "x"}
@@ -89,7 +90,8 @@ def _chains() -> rx.Component:
 def _expires() -> rx.Component:
     return text_field(
         "Expires", "expires_at", errors=Bulk.errors, id="b-ends", type="date", optional=True, min=Bulk.first_day,
-        default_value=Bulk.last_day, hint="Empty: never expires.",
+        default_value=Bulk.last_day,
+        hint="At the end of this day in " + MyPreferences.time_zone + ". Empty: never expires.",
     )  # fmt: skip
 
 

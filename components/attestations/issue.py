@@ -14,6 +14,7 @@ from components.ui.value import amount
 from state.attestations.case import Case
 from state.attestations.issue import Issue
 from state.attestations.revocation import HoldingView, Revoke
+from state.users.preferences import MyPreferences
 
 
 def issue_dialog() -> rx.Component:
@@ -56,7 +57,7 @@ def issue_dialog() -> rx.Component:
                 optional=True,
                 min=Issue.first_day,
                 default_value=Issue.last_day,
-                hint="At the end of this day in UTC. Empty: never expires.",
+                hint="At the end of this day in " + MyPreferences.time_zone + ". Empty: never expires.",
             ),
         ),
         rx.cond(

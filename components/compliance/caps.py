@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.compliance.cap_move import cap_move_dialog
-from components.core.permission import may_issue
+from components.core.permission import Scope, may
 from components.ui.button import button
 from components.ui.card import card
 from components.ui.note import note
@@ -29,7 +29,7 @@ def limits_by_chain() -> rx.Component:
         "Limits by chain",
         _table(),
         rx.cond(STATE.in_step, rx.fragment(), rx.el.div(late, class_name="card-body")),
-        right=rx.cond(may_issue() & (STATE.chains.length() > 1), move, rx.fragment()),
+        right=rx.cond(may(Scope.ASSETS_WRITE) & (STATE.chains.length() > 1), move, rx.fragment()),
         foot=rx.el.span("Each chain enforces its share of the asset's limit. ", why),
     )
     return rx.el.div(

@@ -6,7 +6,7 @@ from components.compliance.caps import limits_by_chain
 from components.compliance.history import rules_history
 from components.compliance.impact import effects
 from components.compliance.rule_editor import framework_cards, rule_settings
-from components.core.permission import Scope, for_issuers, may_issue, read_only
+from components.core.permission import Scope, allowed, may, read_only
 from components.ui.box import col, row
 from components.ui.button import button
 from components.ui.card import card, item
@@ -23,19 +23,21 @@ def compliance_editor() -> rx.Component:
     """Draw the tab."""
     state = ComplianceState
     editor = rx.fragment(
-        rx.cond(may_issue(), rx.fragment(), rx.el.div(read_only(Scope.ASSETS_WRITE), class_name="following")),
-        framework_cards(state, is_locked=~may_issue()),
+        rx.cond(
+            may(Scope.ASSETS_WRITE), rx.fragment(), rx.el.div(read_only(Scope.ASSETS_WRITE), class_name="following")
+        ),
+        framework_cards(state, is_locked=~may(Scope.ASSETS_WRITE)),
         rx.el.div(
             rx.el.fieldset(
                 rx.el.legend("Rules", class_name="sr"),
                 rule_settings(state, AssetState.asset.symbol, state.changed),
-                disabled=state.saving | ~may_issue(),
+                disabled=state.saving | ~may(Scope.ASSETS_WRITE),
                 class_name="plain",
             ),
             rx.el.div(_changes(), _impact(), class_name="beside"),
             class_name="split",
         ),
-        for_issuers(_bar()),
+        allowed(Scope.ASSETS_WRITE, _bar()),
         _review(),
     )
     return rx.el.div(

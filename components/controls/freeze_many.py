@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.ui.box import text
 from components.ui.button import button
 from components.ui.dialog import dialog, form_dialog
@@ -16,12 +16,13 @@ from state.controls.freeze_many import FREEZE, UNFREEZE, FreezeMany
 
 def freeze_bar() -> rx.Component:
     """Draw the actions on the selected holders."""
-    return for_issuers(
+    return allowed(
+        Scope.ASSETS_WRITE,
         marks_bar(
             HoldersState,
             button("Freeze", "snowflake", small=True, on_click=FreezeMany.begin(FREEZE)),
             button("Unfreeze", "sun", small=True, on_click=FreezeMany.begin(UNFREEZE)),
-        )
+        ),
     )
 
 

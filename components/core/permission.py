@@ -12,11 +12,7 @@ from state.core.session import Session
 __all__ = [
     "Scope",
     "allowed",
-    "for_issuers",
-    "for_traders",
     "may",
-    "may_issue",
-    "may_trade",
     "permitted",
     "read_only",
     "who_can",
@@ -53,23 +49,3 @@ def _plain(scope: Scope | rx.Var[str]) -> rx.Var[str] | str:
 def read_only(scope: Scope) -> rx.Component:
     """Say who can change what is shown, to users who cannot."""
     return rx.cond(may(scope), rx.fragment(), note(rx.el.b("Read-only. "), who_can(scope)))
-
-
-def may_issue() -> rx.Var[bool]:
-    """Return whether the user has assets:write here."""
-    return may(Scope.ASSETS_WRITE)
-
-
-def may_trade() -> rx.Var[bool]:
-    """Return whether the user has transfers:write here."""
-    return may(Scope.TRANSFERS_WRITE)
-
-
-def for_issuers(*children: Any) -> rx.Component:
-    """Show components only to users who may write assets."""
-    return allowed(Scope.ASSETS_WRITE, *children)
-
-
-def for_traders(*children: Any) -> rx.Component:
-    """Show components only to users who may place orders."""
-    return allowed(Scope.TRANSFERS_WRITE, *children)

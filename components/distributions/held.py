@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.core.permission import for_issuers
+from components.core.permission import Scope, allowed
 from components.distributions.check import outcome, recipient_row
 from components.ui.box import col
 from components.ui.button import button, link
@@ -26,8 +26,9 @@ def held_card() -> rx.Component:
     """Draw the held recipients with the reasons."""
     csv = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/held-recipients")
     can_release = (ONE.status == "active") | (ONE.status == "completed")
-    release = for_issuers(
-        rx.cond(can_release, button("Release", "send", small=True, on_click=Release.show(True)), rx.fragment())
+    release = allowed(
+        Scope.ASSETS_WRITE,
+        rx.cond(can_release, button("Release", "send", small=True, on_click=Release.show(True)), rx.fragment()),
     )
     return card(
         "Held recipients",

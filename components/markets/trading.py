@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.core.permission import may_trade
+from components.core.permission import Scope, may
 from components.markets.deployment import facts
 from components.markets.trades import trades
 from components.ui.box import col, end, split
@@ -56,7 +56,7 @@ def trading() -> rx.Component:
 def _following() -> rx.Component:
     request = OrderForm.request
     ended = (request.status == "succeeded") | (request.status == "failed")
-    progress = request_progress(OrderForm, may_retry=may_trade())
+    progress = request_progress(OrderForm, may_retry=may(Scope.TRANSFERS_WRITE))
     away = rx.el.div(button("Dismiss", small=True, kind="quiet", on_click=OrderForm.dismiss), class_name="dismiss-line")
     return rx.el.div(
         rx.el.p(request.title, class_name="title-3"), progress, rx.cond(ended, away, rx.fragment()), class_name="col"
@@ -163,6 +163,6 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         td(filled, right=True, label="Filled", class_name="lead"),
         td(status(order.status), failure, blocked),
         td(rx.el.div(who, short_hash(order.maker), why, class_name="col none"), class_name="wrap", full=True),
-        td(rx.cond(order.is_live & may_trade(), cancel, rx.fragment()), right=True),
+        td(rx.cond(order.is_live & may(Scope.TRANSFERS_WRITE), cancel, rx.fragment()), right=True),
         key=order.id,
     )

@@ -12,6 +12,7 @@ from components.ui.progress import conflict
 from state.attestations.case import Case
 from state.attestations.issue import Issue
 from state.parties.decision import Decision
+from state.users.preferences import MyPreferences
 
 PARTY = Case.party
 FORM_ID = "decision"
@@ -58,7 +59,7 @@ def decision() -> rx.Component:
                 optional=True,
                 min=Case.first_day,
                 default_value=Case.last_day,
-                hint="At the end of this day in UTC. Empty: never expires.",
+                hint="At the end of this day in " + MyPreferences.time_zone + ". Empty: never expires.",
             ),
         ),
         area_field("Reason", "reason", errors=errors, id="d-reason", hint=hint, optional=True, max_length=500),

@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.ui.icon import icon, mark
+from components.ui.value import Now
 
 
 def page_head(
@@ -25,6 +26,11 @@ def page_head(
         *([rx.el.div(*actions, class_name="actions")] if actions else []),
         class_name="page-head",
     )
+
+
+def print_head(organization: Any) -> rx.Component:
+    """Head a printed page: the organization and the time. Screens do not show it."""
+    return rx.el.div(rx.el.b(organization), rx.el.span(Now.create()), class_name="print-head", aria_hidden="true")
 
 
 def card(

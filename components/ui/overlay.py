@@ -49,7 +49,7 @@ class Tree(Local):
 
 
 class Notices(Local):
-    """The toasts in the corner. Items: `{id, tone, title, detail, href, link}`."""
+    """The toasts in the corner. Items: `{id, tone, title, detail, href, link, undo}`."""
 
     library = "$/public/react/notices.jsx"
     tag = "Notices"
@@ -57,6 +57,8 @@ class Notices(Local):
     items: rx.Var[list[Any]]
 
     on_close: rx.EventHandler[rx.event.passthrough_event_spec(str)]
+
+    on_undo: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
 
 class OpenButton(Local):

@@ -67,6 +67,13 @@ class Zone(Local):
     name: rx.Var[str]
 
 
+class Now(Local):
+    """The time now, exact."""
+
+    library = "$/public/react/format.jsx"
+    tag = "Now"
+
+
 class ZoneNames(Local):
     """The time zones that the browser knows, as suggestions of a field."""
 

@@ -280,5 +280,6 @@ def factor_advice() -> rx.Component:
         style={"marginBottom": "16px"},
         role="region",
         aria_label="Advice",
+        class_name="advice",
     )
     return rx.cond(Session.advises_factor, advice, rx.fragment())

@@ -114,7 +114,8 @@ class OneApproval(Form, Plans, Addressed, rx.State):
         try:
             approval = await self._api.get_approval(self._org_id(), id)
             self.row, self.obstacle = approval_view(approval), approval.obstacle or ""
-            self.arguments, self.recipients = argument_views(approval), await self._recipients(approval)
+            self.arguments = argument_views(approval, await self._zone())
+            self.recipients = await self._recipients(approval)
             self.planned_at, self.changed = stamp(approval.planned_at), changed_since(approval)
             self.comments = [comment_view(one) for one in approval.comments]
             self.documents = document_views(approval)

@@ -1,9 +1,10 @@
 """Approvals as pages show them."""
 
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from backend.approvals.schemas import Approval, ApprovalComment, ApprovalDetail
-from state.core.dates import stamp
+from state.core.dates import stamp, times_in
 from state.core.dry_run import compared
 from state.parties.document import KINDS
 
@@ -62,9 +63,9 @@ class ArgumentView:
     text: str = ""
 
 
-def argument_views(approval: ApprovalDetail) -> list[ArgumentView]:
+def argument_views(approval: ApprovalDetail, zone: tzinfo) -> list[ArgumentView]:
     """Convert the arguments of the API's approval."""
-    return [ArgumentView(one.name, one.label, one.text) for one in approval.arguments]
+    return [ArgumentView(one.name, one.label, times_in(one.text, zone)) for one in approval.arguments]
 
 
 def action_words(action: str) -> str:

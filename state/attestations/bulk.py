@@ -1,6 +1,7 @@
 """Actions on the marked parties and attestations of a list: attest, renew, verify, reject."""
 
 from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Any
 
 import reflex as rx
@@ -60,7 +61,8 @@ class Bulk(Chains, SendsItems, rx.State):
             f"{others} of the selected rows are {OMITTED.get(self.kind, '')} and are omitted." if others else ""
         )
         self._forget()
-        self.first_day, self.last_day, self.is_open = in_days(1), in_days(365), bool(self.kind)
+        zone = await self._zone()
+        self.first_day, self.last_day, self.is_open = in_days(1, zone), in_days(365, zone), bool(self.kind)
         yield
         try:
             self.chain_options = options(await self._read_chains()) if self.kind == ATTEST else []
@@ -75,7 +77,7 @@ class Bulk(Chains, SendsItems, rx.State):
         self._begin()
         yield
         try:
-            self._items = self._prepared(data)
+            self._items = self._prepared(data, await self._zone())
         except ValueError as error:
             field, _, said = str(error).partition(": ")
             self.errors, self.saving = {field: said}, False
@@ -86,7 +88,7 @@ class Bulk(Chains, SendsItems, rx.State):
         async for events in self._send(self._groups(range(len(self._items)))):
             yield events
 
-    def _prepared(self, data: dict[str, Any]) -> list[dict[str, Any]]:
+    def _prepared(self, data: dict[str, Any], zone: tzinfo) -> list[dict[str, Any]]:
         """Return the items of the action. Raises ValueError with `field: message`."""
         said = named(data, "expires_at", "reason")
         if self.kind == VERIFY:
@@ -100,7 +102,7 @@ class Bulk(Chains, SendsItems, rx.State):
         if self.kind == ATTEST and not known:
             raise ValueError("chains: Choose at least one chain")
         try:
-            return attestations(self.kind, self._subjects, known, end_of(said["expires_at"][:20]))
+            return attestations(self.kind, self._subjects, known, end_of(said["expires_at"][:20], zone))
         except ValueError as error:
             raise ValueError(f"expires_at: {error}") from error
 

@@ -112,7 +112,8 @@ class Case(Follows, Loads, Chains, rx.State):
     async def enter(self) -> None:
         """Close the drawer and read the organization's chains when a page with a drawer opens."""
         self.shown, self._chains, self.request = "", {}, RequestView()
-        self.first_day, self.last_day = in_days(1), in_days(365)
+        zone = await self._zone()
+        self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
 
     @rx.event
     def close(self) -> None:

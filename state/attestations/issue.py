@@ -1,5 +1,6 @@
 """The dialog that issues an attestation."""
 
+from datetime import tzinfo
 from typing import Any
 
 import reflex as rx
@@ -35,7 +36,8 @@ class Issue(Chains, Dialog, rx.State):
         """Open the dialog for a party, or with a search for one."""
         self._done()
         self.party, self.found, self.is_open = PartyView(), [], True
-        self.first_day, self.last_day = in_days(1), in_days(365)
+        zone = await self._zone()
+        self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
         yield
         try:
             self.chain_options = _reachable(await self._read_chains())
@@ -93,7 +95,7 @@ class Issue(Chains, Dialog, rx.State):
         yield
         checklist = await self.get_state(Checklist)
         try:
-            wanted = body(AttestationCreate, self._fields(data))
+            wanted = body(AttestationCreate, self._fields(data, await self._zone()))
             accepted = await checklist._attempt(wanted, self.party.name, self._form_key)
         except ApiProblem as problem:
             self._refused(problem)
@@ -106,7 +108,7 @@ class Issue(Chains, Dialog, rx.State):
         self._close()
         yield Checklist.watch if accepted is None else await checklist._issued(accepted, self.party.name)
 
-    def _fields(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _fields(self, data: dict[str, Any], zone: tzinfo) -> dict[str, Any]:
         """Return the body's fields. An unverified party gets the level and accreditation of its future verification.
 
         Raises ValueError without a party, and for an invalid date.
@@ -114,7 +116,7 @@ class Issue(Chains, Dialog, rx.State):
         if not self.party.id:
             raise ValueError("Choose a party")
         fields: dict[str, Any] = {"party_id": self.party.id, "chain_eid": whole_number(data.get("chain_eid"))}
-        if expires_at := end_of(str(data.get("expires_at", ""))[:20]):
+        if expires_at := end_of(str(data.get("expires_at", ""))[:20], zone):
             fields["expires_at"] = expires_at
         if self.party.status == "verified":
             fields |= {"kyc_level": whole_number(data.get("kyc_level")), "accredited": bool(data.get("accredited"))}

@@ -1,6 +1,6 @@
 """The audit log: its entries in pages, one of them in the drawer, and the verification of the hash chain."""
 
-from datetime import date, timedelta
+from datetime import date, timedelta, tzinfo
 from typing import ClassVar
 from urllib.parse import urlencode
 
@@ -9,19 +9,25 @@ import reflex as rx
 from backend.audit.schemas import AuditVerification
 from backend.client import ApiProblem
 from state.audit.differences import KINDS
-from state.audit.views import AuditEntryView, entry_view
+from state.audit.views import AuditAction, AuditEntryView, actions, entry_view
 from state.core.address import Addressed, Param, choice, identifier, opened
 from state.core.api import Api
 from state.core.arguments import id_of, number, one_of
+from state.core.dates import start_of
 from state.core.events import Events
 from state.core.paging import Pages
 from state.core.references import References
 
+FIRST_DAY, LAST_DAY = "0001-01-02", "9999-12-30"
+"""Days beyond which a time zone may have no moment."""
+
 
 class AuditState(References, Pages, rx.State):
-    """The log, newest first, in the API's pages."""
+    """The log, newest first, in the API's pages; the entries of one action are one row."""
 
-    rows: list[AuditEntryView] = []
+    rows: list[AuditAction] = []
+    """The page's entries by action."""
+    _entries: list[AuditEntryView] = []
     _sorts: ClassVar[tuple[str, ...]] = ("seq",)
     people: list[dict[str, str]] = []
     people_problem: str = ""
@@ -39,21 +45,28 @@ class AuditState(References, Pages, rx.State):
     """The filters as the API's query, for the CSV; empty without filters."""
 
     async def _fetch(self, cursor: str) -> str | None:
+        since, until = await self._days()
         page = await self._api.list_audit(
             self._org_id(),
             action=self.kind or None,
             actor=self.person or None,
-            since=_start(self.first_day) or None,
-            until=_end(self.last_day) or None,
+            since=since or None,
+            until=until or None,
             cursor=cursor or None,
             **self._order(),
         )
-        self.rows = [entry_view(entry, self._known) for entry in page.audit]
+        self._entries = [entry_view(entry, self._known) for entry in page.audit]
+        self.rows = actions(self._entries)
         return page.nextCursor
+
+    async def _days(self) -> tuple[str, str]:
+        """Return the first moment of the days, and that after them, in the user's time zone; empty without a day."""
+        zone = await self._zone()
+        return _start(self.first_day, zone), _end(self.last_day, zone)
 
     async def _filter(self) -> None:
         """Read the first page with the current filters."""
-        since, until = _start(self.first_day), _end(self.last_day)
+        since, until = await self._days()
         filters = {"action": self.kind, "actor": self.person, "since": since, "until": until}
         given = {name: value for name, value in filters.items() if value}
         self.query = "?" + urlencode(given) if given else ""
@@ -113,8 +126,8 @@ class OneEntry(Addressed, rx.State):
         await self._open(number(seq))
 
     async def _open(self, seq: int) -> None:
-        rows = (await self.get_state(AuditState)).rows
-        self.entry = next((row for row in rows if row.seq == seq), AuditEntryView())
+        entries = (await self.get_state(AuditState))._entries
+        self.entry = next((one for one in entries if one.seq == seq), AuditEntryView())
         if seq and not self.entry.seq:
             await self._notify(f"Entry {seq} is not on this page", "Filter by its kind, person or day.", "warn")
 
@@ -168,12 +181,12 @@ def _day(text: str) -> str:
         return ""
 
 
-def _start(day: str) -> str:
-    return f"{day}T00:00:00Z" if day else ""
+def _start(day: str, zone: tzinfo) -> str:
+    return start_of(date.fromisoformat(day), zone) if day and day > FIRST_DAY else ""
 
 
-def _end(day: str) -> str:
+def _end(day: str, zone: tzinfo) -> str:
     """Return the first moment after a day."""
-    if not day or day == date.max.isoformat():
+    if not day or day >= LAST_DAY:
         return ""
-    return _start((date.fromisoformat(day) + timedelta(days=1)).isoformat())
+    return start_of(date.fromisoformat(day) + timedelta(days=1), zone)

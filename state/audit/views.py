@@ -1,5 +1,6 @@
 """Entries of the audit log as pages show them."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from backend.audit.schemas import AuditEntry
@@ -59,3 +60,37 @@ def entry_view(entry: AuditEntry, known: Known) -> AuditEntryView:
         previous_hash=entry.previous_hash,
         hash=entry.hash,
     )
+
+
+@dataclass
+class AuditAction:
+    """The entries of one action: what was asked first, then what followed, in the order of the log.
+
+    `followed` names the latter in one line; `at` is the time of the last entry.
+    """
+
+    first: AuditEntryView = field(default_factory=AuditEntryView)
+    then: list[AuditEntryView] = field(default_factory=list)
+    followed: str = ""
+    at: str = ""
+    seqs: list[int] = field(default_factory=list)
+
+
+def actions(entries: list[AuditEntryView]) -> list[AuditAction]:
+    """Return the entries by action, in the order in which the list meets each action first.
+
+    Entries with the same request id by the same actor are one action, even if others lie between them; an entry
+    without one stands alone.
+    """
+    found: dict[tuple[str, ...], list[AuditEntryView]] = {}
+    for entry in entries:
+        key = (entry.request_id, entry.who, entry.by) if entry.request_id else (str(entry.seq),)
+        found.setdefault(key, []).append(entry)
+    return [_action(sorted(of_one, key=lambda entry: entry.seq)) for of_one in found.values()]
+
+
+def _action(entries: list[AuditEntryView]) -> AuditAction:
+    first, *then = entries
+    times = Counter(entry.what for entry in then)
+    words = ", ".join(what if count == 1 else f"{what} ({count})" for what, count in times.items())
+    return AuditAction(first, then, words, entries[-1].at, [entry.seq for entry in entries])

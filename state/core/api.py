@@ -1,5 +1,6 @@
 """API calls of every state: requests, problems and toasts."""
 
+from datetime import tzinfo
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -7,6 +8,8 @@ import reflex as rx
 
 from backend.client import ApiProblem, SessionClient, client
 from backend.requests.schemas import RequestStatus
+from state.core.dates import zone_of
+from state.core.events import Next
 from state.core.toasts import Notices, Tone
 
 PASSING = (429, 500, 502, 503, 504)
@@ -59,6 +62,12 @@ class Api(rx.State, mixin=True):
 
         await (await self.get_state(ProofPrompt))._ask(problem)
 
+    async def _zone(self) -> tzinfo:
+        """Return the user's time zone."""
+        from state.users.preferences import MyPreferences  # it calls the API itself
+
+        return zone_of((await self.get_state(MyPreferences)).time_zone)
+
     def _origin(self) -> str:
         """Return the client's address as X-Forwarded-For has it: the peer of the browser's connection comes last."""
         forwarded = self.router.headers.raw_headers.get("x-forwarded-for", "")
@@ -86,6 +95,17 @@ class Api(rx.State, mixin=True):
     ) -> None:
         """Show a toast, with a link where `href` is set. `of`: the request whose result it shows in the end."""
         (await self.get_state(Notices))._add(title, detail, tone, href, link, **of)
+
+    async def _notify_undoable(self, title: str, facts: dict[str, str], detail: str = "") -> None:
+        """Show a toast with "Undo", which gives the facts to this state's `_undo`."""
+        from state.core.undo import Undo  # it calls the API itself
+
+        notice_id = (await self.get_state(Notices))._add_undoable(title, detail)
+        (await self.get_state(Undo))._keep(notice_id, self.get_full_name(), facts)
+
+    async def _undo(self, facts: dict[str, str]) -> Next:
+        """Undo a change, and return the event that shows it. Raises ApiProblem."""
+        raise NotImplementedError
 
     async def _lacks(self, what: str, problem: ApiProblem) -> None:
         """Report that a form's options could not be read; without permission (403) report nothing."""

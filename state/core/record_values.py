@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
+from backend.daily_use.schemas import LimitedAction
 from state.compliance.rules import FRAMEWORKS
+from state.core.dates import exact
 from state.core.units import grouped, percent
 
 NAMES = {
@@ -69,6 +71,7 @@ AMOUNTS = frozenset(
         "total_amount",
         "total_supply",
         "volume",
+        *LimitedAction,
     }
 )
 MONEY = frozenset({"last_price", "maker_fee", "price", "quote", "taker_fee"})
@@ -104,11 +107,12 @@ class Market:
 
 @dataclass(frozen=True)
 class Known:
-    """Referenced records by id: assets' units, markets, and chain names by endpoint id."""
+    """Referenced records by id (assets' units, markets, chain names by endpoint id), and the zone of times."""
 
     assets: Mapping[str, Unit] = field(default_factory=dict)
     markets: Mapping[str, Market] = field(default_factory=dict)
     chains: Mapping[int, str] = field(default_factory=dict)
+    zone: tzinfo = UTC
 
     def about(self, subject: Mapping[str, Any], record: Mapping[str, Any]) -> "Values":
         """Return the reader of a record's values; `subject` is its `{type, id}`."""
@@ -121,7 +125,7 @@ class Known:
         if record.get("currency_symbol"):  # a distribution that does not pay the asset
             asset = Unit(str(record["currency_symbol"]), int(record.get("currency_decimals") or 0))
         is_money = quote is not None and record.get("currency") == quote.symbol
-        return Values(quote if is_money else asset, quote, self.chains)
+        return Values(quote if is_money else asset, quote, self.chains, self.zone)
 
     def _market_of(self, asset_id: str) -> Market:
         """Return one of an asset's markets: all markets of an installation share a quote currency."""
@@ -135,6 +139,7 @@ class Values:
     asset: Unit | None = None
     quote: Unit | None = None
     chains: Mapping[int, str] = field(default_factory=dict)
+    zone: tzinfo = UTC
 
     def read(self, name: str, value: Any) -> str:
         """Return a value as text; empty text means no value."""
@@ -160,14 +165,14 @@ class Values:
         if name == "chains" or name.endswith("eid"):
             return self.chains.get(value, str(value))
         if name == "lockup_end_time":
-            return moment(datetime.fromtimestamp(value, UTC)) if value else "none"
+            return exact(datetime.fromtimestamp(value, UTC), self.zone) if value else "none"
         return f"{value:,} bytes" if name == "size" else ""
 
     def _text(self, name: str, value: str) -> str:
         if name == "regulation_type":
             return FRAMEWORKS.get(value, value)
         if MOMENT.fullmatch(value):
-            return moment(datetime.fromisoformat(value))
+            return exact(datetime.fromisoformat(value), self.zone)
         if name in ACTIONS:
             value = value.replace(".", " ")
         return value.replace("_", " ") if name in CODED | ACTIONS else value
@@ -182,9 +187,3 @@ def called(name: str) -> str:
         return known
     plain = name.removesuffix("_at").removesuffix("_bps").removesuffix("_eid").replace("_", " ")
     return "chain" if plain == "xchain" else plain.replace("url", "URL").replace("kyc", "KYC")
-
-
-def moment(at: datetime) -> str:
-    """Format an exact time: `20 Nov 2026, 12:14:05 UTC`."""
-    at = at.astimezone(UTC)
-    return f"{at.day} {at:%b %Y, %H:%M:%S} UTC"

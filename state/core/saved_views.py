@@ -10,7 +10,7 @@ from backend.client import ApiProblem, body
 from backend.saved_views.schemas import SavedView, SavedViewCreate
 from state.core.api import Form
 from state.core.arguments import id_of, texts
-from state.core.events import Events
+from state.core.events import Events, Next
 
 NOT_SAVED = ("id", "entry")
 """Parameters of the open drawer, which are no part of a list's view."""
@@ -62,12 +62,25 @@ class SavedViews(Form, rx.State):
     @rx.event
     async def forget(self, view_id: str) -> None:
         """Delete a view."""
+        view = next((one for one in self.views if one.id == str(view_id)), None)
         try:
             await self._api.delete_view(self._org_id(), id_of(view_id))
         except ApiProblem as problem:
             if problem.status != 404:
                 self.form_problem = problem.detail or problem.title
+        else:
+            if view is not None:
+                query = view.href.partition("?")[2]
+                facts = {"org": self._org_id(), "page": self._page(), "name": view.name, "query": query}
+                await self._notify_undoable(f'View "{view.name}" deleted', facts)
         await self._read()
+
+    async def _undo(self, facts: dict[str, str]) -> Next:
+        wanted = {name: facts[name] for name in ("page", "name", "query")}
+        await self._api.save_view(facts["org"], body(SavedViewCreate, wanted))
+        await self._notify(f'View "{facts["name"]}" is back')
+        if self.is_open:
+            await self._read()
 
     async def _read(self) -> None:
         try:

@@ -21,6 +21,8 @@ class Notice:
     link: str = ""
     request_id: str = ""
     org_id: str = ""
+    undo: str = ""
+    """The label of its button that undoes the change; empty for none."""
 
 
 class Notices(rx.State):
@@ -41,10 +43,19 @@ class Notices(rx.State):
         ended = {"title": title, "detail": detail, "tone": tone, "request_id": ""}
         self.items = [replace(item, **ended) if item.request_id == request_id else item for item in self.items]
 
+    def _remove(self, notice_id: str) -> None:
+        self.items = [item for item in self.items if item.id != notice_id]
+
+    def _add_undoable(self, title: str, detail: str) -> str:
+        """Show a toast with "Undo"; return its id."""
+        notice = Notice(uuid4().hex, title, detail, undo="Undo")
+        self.items = [*self.items[-3:], notice]
+        return notice.id
+
     @rx.event
     def close(self, notice_id: str) -> None:
         """Remove a toast."""
-        self.items = [item for item in self.items if item.id != notice_id]
+        self._remove(notice_id)
 
     @rx.event
     def apologize(self) -> None:

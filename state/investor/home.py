@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import tzinfo
 from itertools import groupby
 
 import reflex as rx
@@ -129,8 +130,9 @@ class InvestorHome(Loads, rx.State):
         self.needs_factor = False
         self._show(person)
         linked = {one.address for one in person.addresses if one.is_linked}
-        self.holdings = [_holding(one) for one in holdings.holdings]
-        self.eligibility = _eligibility(eligibility.eligibility, person.organization_name)
+        zone = await self._zone()
+        self.holdings = [_holding(one, zone) for one in holdings.holdings]
+        self.eligibility = _eligibility(eligibility.eligibility, person.organization_name, zone)
         self.claims = [_claim(one) for one in claims.claims if one.state is ClaimState.WAITING]
         self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
         self.statements = [_statement(membership, one) for one in statements.statements]
@@ -142,7 +144,7 @@ class InvestorHome(Loads, rx.State):
         self.has_linked = any(one.is_linked for one in person.addresses)
 
 
-def _holding(one: InvestorHolding) -> HoldingView:
+def _holding(one: InvestorHolding, zone: tzinfo) -> HoldingView:
     chains = dict.fromkeys(account.chain_name for account in one.accounts)
     return HoldingView(
         asset_id=str(one.asset_id),
@@ -160,16 +162,16 @@ def _holding(one: InvestorHolding) -> HoldingView:
         quote_decimals=one.quote_decimals or 0,
         priced_at=stamp(one.priced_at),
         places=", ".join(chains),
-        since=words.day(one.since) if one.since else "",
+        since=words.day(one.since, zone) if one.since else "",
     )
 
 
-def _eligibility(places: list[InvestorEligibility], organization: str) -> list[EligibilityView]:
+def _eligibility(places: list[InvestorEligibility], organization: str, zone: tzinfo) -> list[EligibilityView]:
     """Return one verdict per asset; the API lists the places of an asset together."""
     shown = []
     for _, group in groupby(places, key=lambda place: place.asset_id):
         some = list(group)
-        tone, sentence, step = words.verdict(some, organization)
+        tone, sentence, step = words.verdict(some, organization, zone)
         shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, tone, sentence, step))
     return shown
 

@@ -1,7 +1,7 @@
 """Sentences of the investor's pages. Pure functions."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from backend.investors.schemas import InvestorEligibility, InvestorOrder, RefusedRule
 from state.core.units import rounded
@@ -22,9 +22,9 @@ SAME = {7: 9, 8: 13, 33: 9, 34: 11, 35: 12, 36: 13}
 """Rules about a seller and of a market, for which an investor can do the same as for another rule."""
 
 
-def day(at: datetime) -> str:
-    """Return a date: 14 March 2027."""
-    return f"{at.astimezone(UTC).day} {at.astimezone(UTC):%B %Y}"
+def day(at: datetime, zone: tzinfo = UTC) -> str:
+    """Return a date in a time zone: 14 March 2027."""
+    return f"{at.astimezone(zone).day} {at.astimezone(zone):%B %Y}"
 
 
 def month(text: str) -> str:
@@ -32,14 +32,14 @@ def month(text: str) -> str:
     return f"{datetime.fromisoformat(f'{text}-01'):%B %Y}"
 
 
-def verdict(places: Sequence[InvestorEligibility], organization: str) -> tuple[str, str, str]:
+def verdict(places: Sequence[InvestorEligibility], organization: str, zone: tzinfo = UTC) -> tuple[str, str, str]:
     """Return tone, sentence and next step about one asset, from its places (a chain and an address each)."""
     symbol, able = places[0].symbol, [place for place in places if place.eligible]
     if not able:
         return "bad", f"You may not hold {symbol} now.", _next_step(places[0], organization)
     ends = sorted(place.valid_until for place in able if place.valid_until is not None)
     level = _level(able[0])
-    until = f" until {day(ends[0])}" if ends else ""
+    until = f" until {day(ends[0], zone)}" if ends else ""
     by = f" by {organization}" if any(place.is_attested_here for place in able) else ""
     sentence = f"Verified{until}{by}. {level}"
     step = f"Ask {organization} to renew it before then." if ends else ""

@@ -151,7 +151,32 @@ class MemberAct(Edits, rx.State):
         """Change the role."""
         self._begin()
         yield
-        yield await self._write(self._change(), f"{self.member.name} has a new role")
+        member = self.member
+        undo = {"org": self._org_id(), "id": member.id, "name": member.name, "was": member.role, "now": self.chosen}
+        yield await self._write(self._change(), f"{member.name} has a new role", undo)
+
+    async def _undo(self, facts: dict[str, str]) -> Next:
+        known, name = (facts["org"], facts["id"]), facts["name"]
+        with self._api.response_headers() as headers:
+            current = await self._api.get_member(*known)
+        if current.role != facts["now"]:
+            await self._notify("This cannot be undone", f"The role of {name} has changed since.", "bad")
+            return MembersState.reload
+        update = MemberUpdate(role=Role(facts["was"]))
+        return await self._shown(await self._api.change_member(*known, update, if_match=headers["etag"]), name)
+
+    async def _shown(
+        self, answer: Member | MemberAccepted | None, name: str, words: str = "", undo: dict[str, str] | None = None
+    ) -> Next:
+        """Report a change, and return the event that shows its effect."""
+        if isinstance(answer, MemberAccepted):
+            await self._accepted(f"Change of {name}", answer.request_id, "A second person must approve.")
+            return Bell.look
+        if undo:
+            await self._notify_undoable(words, undo)
+        else:
+            await self._notify(words or f"{name} has the earlier role again")
+        return MembersState.reload
 
     async def _change(self) -> Member | MemberAccepted:
         update = body(MemberUpdate, {"role": self.chosen})
@@ -166,8 +191,11 @@ class MemberAct(Edits, rx.State):
         removal = self._api.remove_member(self._org_id(), self.member.id, if_match=self._version)
         yield await self._write(removal, f"{self.member.name} is removed")
 
-    async def _write(self, change: Awaitable[Member | MemberAccepted | None], words: str) -> Next:
-        """Make the change, and return the event that shows its effect; `words` report it."""
+    async def _write(
+        self, change: Awaitable[Member | MemberAccepted | None], words: str, undo: dict[str, str] | None = None
+    ) -> Next:
+        """Make the change, and return the event that shows its effect; `words` report it, `undo` are facts to undo
+        it with."""
         try:
             answer = await change
         except ApiProblem as problem:
@@ -175,11 +203,7 @@ class MemberAct(Edits, rx.State):
             return None
         self._done()
         self.open_as = ""
-        if isinstance(answer, MemberAccepted):
-            await self._accepted(f"Change of {self.member.name}", answer.request_id, "A second person must approve.")
-            return Bell.look
-        await self._notify(words)
-        return MembersState.reload
+        return await self._shown(answer, self.member.name, words, undo)
 
 
 def _values(member: Member) -> dict[str, str]:

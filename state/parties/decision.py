@@ -57,7 +57,7 @@ class Decision(Edits, rx.State):
         yield
         try:
             decision = body(PartyVerify, verification(data))
-            expires_at = end_of(str(data.get("expires_at", ""))[:20]) if eid else None
+            expires_at = end_of(str(data.get("expires_at", ""))[:20], await self._zone()) if eid else None
             await self._api.verify_party(party.id, decision, if_match=self._version)
         except ApiProblem as problem:
             await self._show_refusal(problem, party.id)

@@ -8,7 +8,7 @@ from backend.client import ApiProblem, body
 from backend.preferences.schemas import Preferences, PreferencesUpdate
 from state.core.api import Form
 from state.core.arguments import texts
-from state.core.events import Events
+from state.core.events import Events, Next
 
 UTC = "UTC"
 
@@ -51,6 +51,11 @@ class MyPreferences(Form, rx.State):
         """Hide a card."""
         if not await self._change({"hide": [str(card)[:100]]}):
             await self._notify("The card cannot be hidden", self.form_problem, "bad")
+            return
+        await self._notify_undoable("Card hidden", {"card": str(card)[:100]}, "Your account page shows it again.")
+
+    async def _undo(self, facts: dict[str, str]) -> Next:
+        self._take(await self._api.update_preferences(body(PreferencesUpdate, {"show": [facts["card"]]})))
 
     @rx.event
     async def show_all(self) -> None:

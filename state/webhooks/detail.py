@@ -236,8 +236,18 @@ class Disablement(Confirmation, rx.State):
             self._api.update_webhook(*await self._ids(), change, if_match=await self._shown())
         )
         if not isinstance(webhook, ApiProblem):
-            await self._notify("Disabled", "Nothing is sent to it until it is enabled again.")
+            known = dict(zip(("org", "id"), await self._ids(), strict=True))
+            await self._notify_undoable("Disabled", known, "Nothing is sent to it until it is enabled again.")
         yield WebhookState.reload
+
+    async def _undo(self, facts: dict[str, str]) -> Next:
+        known = facts["org"], facts["id"]
+        with self._api.response_headers() as headers:
+            await self._api.get_webhook(*known)
+        enabled = WebhookUpdate(status=EndpointStatus.ENABLED)
+        await self._api.update_webhook(*known, enabled, if_match=headers["etag"])
+        await self._notify("Enabled again", "Failed deliveries are in the log and can be replayed.")
+        return WebhookState.reload
 
 
 class Rotation(Confirmation, rx.State):

@@ -59,6 +59,10 @@ async def test_returned_bridge_drops_its_packet_and_mints_the_supply_back(world:
     await refused(firm.admin, "POST", f"{firm.base}/approvals/{approval['id']}/approve", 403)
     request = await approve(firm, second, approval)
     assert (request["status"], request["id"]) == ("succeeded", accepted["requestId"])
+    (entry,) = (await firm.get("/audit?action=bridge.return_requested"))["audit"]
+    assert (entry["after"]["asset_id"], entry["after"]["amount"]) == (str(asset["id"]), str(UNIT))
+    (entry,) = (await firm.get("/audit?action=bridge.returned"))["audit"]
+    assert (entry["after"]["asset_id"], entry["after"]["amount"]) == (str(asset["id"]), str(UNIT))
     steps = steps_of(request)
     shown = await firm.get(path)
     assert (shown["status"], shown["return_request_id"]) == ("failed", request["id"])

@@ -1,14 +1,18 @@
 """An audit entry in words."""
 
+from datetime import UTC
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backend.audit.schemas import AuditBreak, AuditEntry, AuditVerification
 from state.audit.differences import action_words, changes, summary
-from state.audit.log import _end, _verdict
-from state.audit.views import AuditEntryView, entry_view
+from state.audit.log import _end, _start, _verdict
+from state.audit.views import AuditEntryView, actions, entry_view
+from state.core.dates import zone_of
 from state.core.record_values import Known, Market, Unit
 
 
@@ -75,6 +79,9 @@ KNOWN = Known(
          {"maker fee": "0.05%", "maximum per holder": "no limit", "lock-up ends": "20 Nov 2027, 00:00:00 UTC"}),
         ("market:m", {"currency": "tUSD", "amount": "2000000", "side": "buy"},
          {"currency": "tUSD", "amount": "2 tUSD", "side": "buy"}),
+        ("asset:a", {"mint": "5" + "0" * 18, "forced_transfer": None}, {"mint": "5 NREF"}),
+        ("wallet:w", {"amount": "12500000", "currency_symbol": "tUSD", "currency_decimals": 6},
+         {"amount": "12.5 tUSD", "currency": "tUSD", "currency decimals": "6"}),
         ("asset:a", {"quote": "1500000", "balance": "0"}, {"quote": "1.5 tUSD", "balance": "0 NREF"}),
         ("asset:elsewhere", {"supply": "12", "rwa_token_address": "0x1", "regulation_type": "reg_d", "name": "007"},
          {"name": "007", "supply": "12 base units", "token": "0x1", "framework": "Reg D 506(c)"}),
@@ -103,6 +110,28 @@ def test_audit_entry_shows_the_actor_and_hides_withheld_fields():
     assert view(credential="none").who == "Unknown"
 
 
+def test_audit_entries_of_one_request_are_one_action():
+    def entry(seq: int, what: str, request_id: str = "") -> AuditEntryView:
+        return AuditEntryView(seq=seq, what=what, request_id=request_id, at=f"t{seq}", who="Ann")
+
+    listed = [
+        entry(6, "Order filled", "r1"), entry(5, "Invitation expired"), entry(4, "Order filled", "r1"),
+        entry(3, "Asset updated", "r2"), entry(2, "Order placed", "r1"), entry(1, "Order requested", "r1"),
+    ]  # fmt: skip
+    order, expired, asset = actions(listed)
+    assert (order.first.seq, order.seqs, order.at) == (1, [1, 2, 4, 6], "t6")
+    assert order.followed == "Order placed, Order filled (2)"
+    assert ([expired.first.seq, expired.then, expired.followed], asset.seqs) == ([5, [], ""], [3])
+    first = actions(listed[::-1])[0]
+    assert (first.seqs, first.first.seq) == ([1, 2, 4, 6], 1)
+
+
+@given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))
+def test_audit_actions_keep_every_entry_once(requests: list[str]):
+    listed = [AuditEntryView(seq=seq, request_id=id_) for seq, id_ in enumerate(requests, 1)]
+    assert sorted(seq for action in actions(listed) for seq in action.seqs) == list(range(1, len(listed) + 1))
+
+
 def test_audit_verdict_states_the_length_of_the_chain():
     def words(length: int, broken: AuditBreak | None = None) -> str:
         return _verdict(AuditVerification(whole=broken is None, length=length, last_hash=None, broken=broken))
@@ -114,4 +143,6 @@ def test_audit_verdict_states_the_length_of_the_chain():
 
 
 def test_date_filter_includes_the_last_day():
-    assert (_end("2026-12-31"), _end(""), _end("9999-12-31")) == ("2027-01-01T00:00:00Z", "", "")
+    assert [_end(day, UTC) for day in ("2026-12-31", "", "9999-12-31")] == ["2027-01-01T00:00:00Z", "", ""]
+    tokyo = zone_of("Asia/Tokyo")
+    assert (_start("2026-12-31", tokyo), _end("2026-12-31", tokyo)) == ("2026-12-30T15:00:00Z", "2026-12-31T15:00:00Z")

@@ -1,18 +1,22 @@
 """How the console shows verdicts, countries, days and ids."""
 
 import json
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backend.attestations.schemas import Attestation, AttestationCreate, AttestationDetail
 from backend.client.calls import prepare
+from backend.preferences.time_zones import time_zones
 from state.attestations.checklist import Checklist
 from state.attestations.detail import AttestationView, attestation_view
 from state.attestations.proof import ProofView, proof_view
 from state.core.arguments import id_of
 from state.core.countries import NAMES, country_code, written
-from state.core.dates import end_of
+from state.core.dates import end_of, start_of, times_in, zone_of
 from state.parties.detail import whole_number
 
 RECORD: dict[str, Any] = {
@@ -115,6 +119,29 @@ def test_date_without_a_time_ends_at_midnight() -> None:
     assert end_of(" ") is None
     with pytest.raises(ValueError, match="Enter a date"):
         end_of("30.6.2027")
+
+
+def test_date_ends_at_midnight_of_the_time_zone() -> None:
+    assert end_of("2027-06-30", zone_of("Europe/Stockholm")) == "2027-06-30T21:59:59Z"
+    assert end_of("2027-06-30", zone_of("Mars/Olympus")) == "2027-06-30T23:59:59Z"
+    with pytest.raises(ValueError, match="Enter a date"):
+        end_of("9999-12-31", zone_of("America/New_York"))
+
+
+@given(st.dates(date(2020, 1, 1), date(2200, 1, 1)), st.sampled_from(sorted(time_zones())))
+def test_day_of_any_time_zone_ends_before_the_next_begins(day: date, name: str) -> None:
+    zone = zone_of(name)
+    end = datetime.fromisoformat(end_of(day.isoformat(), zone) or "")
+    assert end.astimezone(zone).date() == day
+    assert end < datetime.fromisoformat(start_of(day + timedelta(days=1), zone))
+
+
+def test_times_in_texts_are_in_the_time_zone() -> None:
+    words = "Expires 20 Nov 2026, 23:14:05 UTC, or never"
+    assert times_in(words, UTC) == words
+    assert times_in(words, zone_of("Asia/Singapore")) == "Expires 21 Nov 2026, 07:14:05 UTC+08, or never"
+    assert times_in(words, zone_of("Europe/Stockholm")) == "Expires 21 Nov 2026, 00:14:05 CET, or never"
+    assert times_in("99 Nov 2026, 23:14:05 UTC", zone_of("Asia/Tokyo")) == "99 Nov 2026, 23:14:05 UTC"
 
 
 @pytest.mark.parametrize("value", ["", "../api-keys", None, 7, {"a": 1}, "0" * 400])

@@ -19,6 +19,7 @@ from backend.core import data_folder
 from backend.core.errors import CannotStart
 from backend.core.settings import Settings
 from backend.server import glibc
+from tests.support.night import NIGHT
 from tests.support.server import free_port
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -31,7 +32,7 @@ class Serve:
 
     def __init__(self, home: Path, **environment: str) -> None:
         self.home, self.port = home, int(environment.get("PORT") or free_port())
-        environment = {"SIGNUM_HOME": str(home), "SIGNUM_DEMO": "0", **environment, "PORT": str(self.port)}
+        environment = {**NIGHT, "SIGNUM_HOME": str(home), "SIGNUM_DEMO": "0", **environment, "PORT": str(self.port)}
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | environment
         self.process = subprocess.Popen(
             [sys.executable, "-m", "backend.cli", "serve"],

@@ -69,6 +69,7 @@ async def test_test_funds_are_minted_confirmed_and_recorded(world: World) -> Non
     for entry in (asked, done):
         assert entry["subject"] | {"type": "wallet", "id": wallet["id"]} == entry["subject"]
         facts = {"amount": body["amount"], "chain_eid": SEPOLIA, "to_address": wallet["address"]}
+        facts |= {"currency_symbol": "tUSD", "currency_decimals": 6}
         assert entry["after"] | facts == entry["after"]
 
 

@@ -22,6 +22,15 @@ def test_audit_entry_is_found_and_the_chain_verified(console: Console, signum: S
     details.get_by_role("button", name="Close").click()
     expect(details).to_be_hidden()
 
+    page.get_by_label("Kind").select_option("Bridge")
+    row = page.get_by_role("row").filter(has_text="50,000 NIB31").first
+    row.get_by_text("Then: Bridge submitting, Bridge confirmed").click()
+    row.get_by_role("button", name="Bridge confirmed").click()
+    last = page.get_by_role("complementary", name="Bridge confirmed")
+    expect(last.get_by_role("button", name="Copy hash", exact=False)).to_be_visible()
+    last.get_by_role("button", name="Close").click()
+
+    page.get_by_label("Kind").select_option("Organization")
     page.get_by_role("button", name="Verify").click()
     expect(page.get_by_role("status").filter(has_text="The hash chain is intact.")).to_contain_text(
         "entries match the recorded hashes"

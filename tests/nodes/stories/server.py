@@ -17,6 +17,7 @@ import httpx
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 NAME = "tests.nodes.stories.server"
+from tests.support.night import NIGHT
 
 
 class Server:
@@ -27,7 +28,7 @@ class Server:
         self.log = folder / "server.log"
         self.starts = 0
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNUM_")}
-        self._environment = kept | settings | {"SIGNUM_HOME": str(folder), "PORT": str(port)}
+        self._environment = kept | NIGHT | settings | {"SIGNUM_HOME": str(folder), "PORT": str(port)}
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:

@@ -19,6 +19,7 @@ START = 300
 """Seconds for a start that builds the console."""
 FIRST_EVENT = 0.2
 """Seconds for which a stream is read. Streams of a server stay open."""
+from tests.support.night import NIGHT
 
 
 class Beginning(httpx.AsyncByteStream):
@@ -55,11 +56,15 @@ async def serving(folder: Path) -> AsyncIterator[None]:
     url = await asyncio.to_thread(postgres.start)
     try:
         await asyncio.to_thread(migrate, url)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | NIGHT
         own = {"DATABASE_URL": url, "SIGNUM_HOME": str(folder), "SIGNUM_DEMO": "0", "SIGNUM_RATE_LIMITS": "off"}
         with (folder / "server.log").open("wb") as log:
             process = subprocess.Popen(  # noqa: ASYNC220  (it starts immediately)
-                [sys.executable, "-m", "backend.cli", "serve"], cwd=CHECKOUT, env=kept | own, stdout=log, stderr=log
+                [sys.executable, "-m", "backend.cli", "serve"],
+                cwd=CHECKOUT,
+                env=kept | own,
+                stdout=log,
+                stderr=log,
             )
         try:
             await _until_ready(process)
