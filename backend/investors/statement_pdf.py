@@ -23,7 +23,7 @@ REMARKS = (
     "Amounts are in whole tokens, prices, values and fees in the currency named beside them. A balance includes what a "
     "market holds for open orders.",
     "The value of the closing balance is at the price of the last trade before the end of the period; without a trade, "
-    "there is none.",
+    "it is empty.",
 )
 
 

@@ -6,7 +6,7 @@ from components.ui.button import button, icon_button
 from components.ui.form import form, text_field
 from components.ui.icon import icon
 from components.ui.note import unread
-from state.core.saved_views import SavedViews, ViewLink
+from state.saved_views.views import SavedViews, ViewLink
 
 
 def saved_views() -> rx.Component:

@@ -41,7 +41,7 @@ def import_dialog() -> rx.Component:
                 "Parties that are registered already",
                 _choice("refuse", "Refuse the list", "A line has their wallet or email. Nothing is imported."),
                 _choice("skip", "Skip them", "They stay as they are."),
-                _choice("update", "Update them", "Name, email and wallet of the line replace theirs."),
+                _choice("update", "Update them", "The name, email and wallet of the line replace the registered ones."),
             ),
             rx.cond(state.is_checked, _preview(), rx.fragment()),
             class_name="col wide",

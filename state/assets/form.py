@@ -12,9 +12,9 @@ from state.chains.lookup import Chains, options
 from state.compliance.rule_editor import FIELDS, RuleEditor
 from state.compliance.rules import InvalidFields, Rules, asset_body, checked, rules_of
 from state.core.arguments import number, texts
-from state.core.drafts import Drafts
 from state.core.events import Events, Next
 from state.core.units import to_base
+from state.drafts.drafts import Drafts
 from state.requests.tracker import Tracker
 
 KEPT = ("name", "symbol", "chain_eid", "initial_supply", "decimals", "description")

@@ -14,10 +14,10 @@ from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
 from state.core.api import Form
 from state.core.arguments import id_of, named, number, one_of, texts
-from state.core.drafts import Drafts
 from state.core.events import Events, Next
 from state.core.units import to_base
 from state.distributions.check import ShowsCheck, plan_of
+from state.drafts.drafts import Drafts
 
 SOURCES = ("list", "holders")
 UNITS = ("whole", "base")

@@ -18,10 +18,10 @@ from state.compliance.rule_editor import RuleEditor
 from state.compliance.rules import InvalidFields, checked, market_body, of_asset, words
 from state.core.address import Param
 from state.core.arguments import id_of, number
-from state.core.drafts import Drafts
 from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.core.units import percent
+from state.drafts.drafts import Drafts
 from state.markets.draft import MarketDraft, market_draft
 from state.markets.plan import Plan, Target, plan_of, target_of
 from state.requests.tracker import Tracker
