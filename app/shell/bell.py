@@ -2,12 +2,11 @@
 
 import reflex as rx
 
-from components.notifications.list import no_entries, sign, words
+from components.notifications.list import entered, no_entries, sign, words
 from components.ui.icon import icon
 from components.ui.note import unread
 from components.ui.overlay import Live
 from components.ui.status import tag
-from components.ui.value import when
 from state.notifications.bell import Bell
 from state.notifications.views import NotificationView
 
@@ -60,7 +59,7 @@ def _entry(entry: rx.Var[NotificationView]) -> rx.Component:
         sign(entry.kind),
         words(entry, rx.popover.close(link)),
         rx.el.div(
-            rx.el.div(when(entry.at), class_name="muted small num nowrap"),
+            rx.el.div(entered(entry), class_name="muted small num nowrap"),
             rx.cond(entry.is_seen, rx.fragment(), tag("New", "info")),
             class_name="right",
         ),

@@ -38,7 +38,7 @@ def members_panel() -> rx.Component:
             [
                 Col("Person"),
                 Col("Role"),
-                Col("Wallet", narrow=False),
+                Col("Linked wallet", narrow=False),
                 Col("Status"),
                 Col("Since", narrow=False, sort="created_at"),
                 Col("Actions", hidden=True),

@@ -60,6 +60,11 @@ def sign(kind: rx.Var[str]) -> rx.Component:
     )
 
 
+def entered(entry: rx.Var[NotificationView]) -> rx.Component:
+    """Draw when an entry appeared; of an attestation only the detail's date counts, on which it expires."""
+    return rx.cond(entry.kind == "attestation", rx.fragment(), when(entry.at))
+
+
 def words(entry: rx.Var[NotificationView], link: Any) -> rx.Component:
     """Draw the title of an entry as a link, and its detail."""
     return rx.el.div(
@@ -76,7 +81,7 @@ def _waiting(entry: rx.Var[NotificationView]) -> rx.Component:
     return rx.el.li(
         sign(entry.kind),
         words(entry, rx.el.a(entry.title, href=entry.href, class_name="link plain title")),
-        rx.el.span(when(entry.at), class_name="muted small hide-narrow"),
+        rx.el.span(entered(entry), class_name="muted small hide-narrow"),
         rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
         class_name="item",
         key=entry.id,

@@ -1,5 +1,6 @@
 """One asset: its record, its tokens on each chain, and its request while one runs."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from state.core.dates import stamp
 from state.core.events import Events, Next
 from state.core.session import initials
 from state.requests.tracker import FINAL, Follows
-from state.requests.views import RequestView
+from state.requests.views import RequestView, request_view
 
 UNKNOWN = "unknown"
 TABS = (
@@ -93,7 +94,10 @@ class AssetState(Follows, Loads, Chains, Addressed, rx.State):
         await self._read()
         record = self._record
         if record and record.request_id and record.status in LIVE:
-            yield self._follow(str(record.request_id))
+            follows = self._follow(str(record.request_id))
+            with suppress(ApiProblem):  # the page appears with its request, so that nothing moves afterwards
+                self.request = request_view(await self._api.get_request(self._org_id(), str(record.request_id)))
+            yield follows
 
     @rx.event
     def go(self, tab: str) -> None:
