@@ -40,7 +40,11 @@ def holders() -> rx.Component:
         ),
         _total(),
         pager(
-            rx.el.span("From the transfers on each chain", allowed(Scope.ASSETS_WRITE, " ", keys_hint(marks_hint()))),
+            rx.el.span(
+                "From the transfers on each chain",
+                allowed(Scope.ASSETS_WRITE, keys_hint(marks_hint())),
+                class_name="row wrap tight",
+            ),
             HoldersState,
             csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
         ),

@@ -31,7 +31,7 @@ def recipients() -> rx.Component:
             empty=empty("users", "No recipients"),
             two=True,
         ),
-        pager(rx.el.span("In the order of the list ", again), RecipientsState, csv=csv),
+        pager(rx.el.span("In the order of the list", again, class_name="row wrap tight"), RecipientsState, csv=csv),
         label="Recipients",
     )
 

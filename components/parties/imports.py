@@ -27,8 +27,15 @@ def import_dialog() -> rx.Component:
     state = PartyImport
     return dialog(
         "Import parties",
-        "Check the list first. Every party is registered, or none. An officer verifies the identities afterwards.",
+        "Check the list first. All lines are imported, or none. An officer verifies the identities afterwards.",
         rx.el.div(
+            rx.el.div("Parties that are registered already", class_name="label", aria_hidden="true"),
+            choices(
+                "Parties that are registered already",
+                _choice("refuse", "Refuse the list", "A line has their wallet or email. Nothing is imported."),
+                _choice("skip", "Skip them", "They stay as they are."),
+                _choice("update", "Update them", "The values of the line replace name, email and wallet."),
+            ),
             csv_form(
                 "List of parties", state.action, further="", most=MOST,
                 is_unusable=(state.refused > 0) | (state.created + state.updated == 0),
@@ -36,12 +43,6 @@ def import_dialog() -> rx.Component:
                 hint="The first line names the columns: name, country (such as SWE), kind (person or company), email, "
                 "wallet_address. Only name and country are required.",
                 file_hint=", at most 2,000 parties", word="Import parties",
-            ),
-            choices(
-                "Parties that are registered already",
-                _choice("refuse", "Refuse the list", "A line has their wallet or email. Nothing is imported."),
-                _choice("skip", "Skip them", "They stay as they are."),
-                _choice("update", "Update them", "The name, email and wallet of the line replace the registered ones."),
             ),
             rx.cond(state.is_checked, _preview(), rx.fragment()),
             class_name="col wide",
