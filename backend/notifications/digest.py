@@ -44,7 +44,7 @@ async def once() -> None:
         for person_id in people:
             try:
                 sent += await send(person_id, day)
-            except Exception:  # what fails for one person must not keep the others from theirs
+            except Exception:  # what fails for one person must not stop the emails of the others
                 log.exception("digest.failed", user=str(person_id))
         last = people[-1]
     log.info("digest.finished", sent=sent)
