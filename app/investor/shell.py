@@ -18,9 +18,9 @@ from components.ui.value import Zone
 from components.users.factors import proof_dialogs
 from state.core.session import Session
 from state.core.toasts import Notices
-from state.core.undo import Undo
 from state.investor.place import InvestorPlace
 from state.members.memberships import PendingMemberships
+from state.notifications.undo import Undo
 from state.users.preferences import MyPreferences
 
 HOME = "/i/[membership_id]"

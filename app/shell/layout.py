@@ -22,9 +22,9 @@ from state.core.address import Addressed
 from state.core.search import Finder
 from state.core.session import Session
 from state.core.toasts import Notices
-from state.core.undo import Undo
 from state.members.memberships import PendingMemberships
 from state.notifications.bell import Bell
+from state.notifications.undo import Undo
 from state.requests.tracker import Tracker
 from state.users.preferences import MyPreferences
 

@@ -1,6 +1,11 @@
 """Words of notifications. Pure functions."""
 
 from collections.abc import Sequence
+from datetime import tzinfo
+from uuid import UUID
+
+from backend.mail.rules import unlinked
+from backend.notifications.schemas import Notification
 
 WHY_DISABLED = {
     "gone": "The receiver answered 410 (gone)",
@@ -8,6 +13,7 @@ WHY_DISABLED = {
     "maker_ended": "The API key or application that created it no longer works",
     "too_many_events": "It received too many events in a day",
 }
+LAST_LINE = "You get this email on days on which something waits for you. To stop it, open {origin}/account."
 LONGEST = 200
 """Characters of a comment that are shown."""
 
@@ -48,6 +54,21 @@ def names(some: Sequence[str], count: int) -> str:
     known = [name for name in some if name]
     rest = f" and {count - len(known):,} more" if known and count > len(known) else ""
     return ", ".join(known) + rest
+
+
+def letter(found: Sequence[tuple[UUID, str, Sequence[Notification]]], zone: tzinfo, origin: str) -> str:
+    """Return the text of an email about what waits for a person, by organization, with times in their time zone."""
+    parts = [
+        "\n".join([unlinked(name), *[_line(one, zone) for one in waiting], f"{origin}/o/{id_}/overview"])
+        for id_, name, waiting in found
+    ]
+    return "\n\n".join([*parts, LAST_LINE.format(origin=origin)])
+
+
+def _line(one: Notification, zone: tzinfo) -> str:
+    at = one.at.astimezone(zone)
+    detail = f" {unlinked(one.detail)}." if one.detail else ""
+    return f"- {unlinked(one.title)}.{detail} Since {at.day} {at:%B %Y, %H:%M} ({zone})."
 
 
 def _counted(count: int, word: str) -> str:

@@ -1,5 +1,6 @@
 """API schemas of a person's preferences."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
@@ -22,6 +23,13 @@ Card = Annotated[str, Field(pattern=r"^[a-z-]{1,40}(:[0-9a-f-]{36})?$", max_leng
 Cards = Annotated[list[Card], Field(max_length=MOST)]
 
 
+class Digest(StrEnum):
+    """How often a person gets an email of what waits for them."""
+
+    OFF = "off"
+    DAILY = "daily"
+
+
 class SeenUntil(Body):
     """Until when a person has seen the notifications of an organization."""
 
@@ -38,9 +46,11 @@ class Seen(Record):
 
 class Preferences(Record):
     """A person's preferences. `time_zone`: in which the console shows times. `hidden`: cards of the console that
-    the person has hidden. `seen`: by organization, until when they have seen its notifications."""
+    the person has hidden. `seen`: by organization, until when they have seen its notifications. `digest`: whether they
+    get a daily email of what waits for them; none is sent if nothing waits."""
 
     time_zone: str = UTC
+    digest: Digest = Digest.OFF
     hidden: list[str] = []
     seen: list[Seen] = []
 
@@ -53,6 +63,7 @@ class PreferencesUpdate(Changes):
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "examples": [{"time_zone": "Europe/Stockholm"}]})
 
     time_zone: Annotated[TimeZone | None, Field(json_schema_extra=never_null)] = None
+    digest: Annotated[Digest | None, Field(json_schema_extra=never_null)] = None
     hide: Annotated[Cards | None, Field(json_schema_extra=never_null)] = None
     show: Annotated[Cards | None, Field(json_schema_extra=never_null)] = None
     seen: Annotated[SeenUntil | None, Field(json_schema_extra=never_null)] = None

@@ -12,7 +12,7 @@ from backend.core.db import new_id, now
 from backend.core.fields import timestamp
 from backend.preferences import rules
 from backend.preferences.models import PreferencesRow
-from backend.preferences.schemas import Preferences, PreferencesUpdate, Seen
+from backend.preferences.schemas import Digest, Preferences, PreferencesUpdate, Seen
 from backend.preferences.time_zones import UTC
 
 
@@ -27,11 +27,12 @@ async def update(context: Context, body: PreferencesUpdate) -> Preferences:
     user_id, session = context.require_person().user_id, context.session
     new = insert(PreferencesRow).values(
         id=new_id(), created_at=now(), updated_at=now(), user_id=user_id, time_zone=UTC, hidden=[],
-        seen={},
+        digest=Digest.OFF, seen={},
     )  # fmt: skip
     await session.execute(new.on_conflict_do_nothing(index_elements=["user_id"]))
     row: PreferencesRow = (await session.scalars(_of(user_id).with_for_update())).one()
     row.time_zone = body.time_zone or row.time_zone
+    row.digest = body.digest or row.digest
     row.hidden = rules.hidden(row.hidden, body.hide or (), body.show or ())
     if body.seen is not None:
         at = timestamp(min(body.seen.at, now()))
@@ -56,4 +57,4 @@ def _of(user_id: UUID) -> sa.Select[PreferencesRow]:
 
 def _shown(row: PreferencesRow) -> Preferences:
     seen = [Seen(organization_id=UUID(one), at=datetime.fromisoformat(at)) for one, at in row.seen.items()]
-    return Preferences(time_zone=row.time_zone, hidden=row.hidden, seen=seen)
+    return Preferences(time_zone=row.time_zone, digest=row.digest, hidden=row.hidden, seen=seen)

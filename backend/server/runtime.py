@@ -27,6 +27,7 @@ from backend.distributions import retention as drafts
 from backend.engine import engine, executors, queue_wakeup, queues, retention, schedules
 from backend.live_updates import hints
 from backend.mail import delivery
+from backend.notifications import digest
 from backend.reconciliation import service as reconciliation
 from backend.registrations.event_streams import run_indexer
 from backend.server import sweep
@@ -80,7 +81,7 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
         await queues.register_fair()
         await queues.register_bulk()
         await queues.register_nightly()
-        await schedules.start([reconciliation.NIGHTLY, retention.NIGHTLY, drafts.NIGHTLY])
+        await schedules.start([reconciliation.NIGHTLY, retention.NIGHTLY, drafts.NIGHTLY, digest.NIGHTLY])
         stopping = asyncio.Event()
         works = (
             run_indexer(stopping),

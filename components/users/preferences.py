@@ -4,15 +4,16 @@ import reflex as rx
 
 from components.ui.button import button
 from components.ui.card import card
-from components.ui.form import form, text_field
+from components.ui.form import check_field, form, text_field
 from components.ui.value import BrowserZone, ZoneNames
+from state.core.session import Session
 from state.users.preferences import MyPreferences
 
 NAMES = "time-zones"
 
 
 def preferences_card() -> rx.Component:
-    """Draw the time zone, a button that takes the browser's, and the hidden cards."""
+    """Draw the time zone, a button that takes the browser's, the daily email, and the hidden cards."""
     zone = form(
         text_field(
             "Time zone", "time_zone", errors=MyPreferences.errors, default_value=MyPreferences.time_zone, list=NAMES,
@@ -20,11 +21,12 @@ def preferences_card() -> rx.Component:
             max_length=64, optional=True, spell_check=False,
         ),
         ZoneNames.create(id=NAMES),
+        rx.cond(Session.org.id != "", _digest(), rx.fragment()),
         on_submit=MyPreferences.submit,
         problem=MyPreferences.form_problem,
         submit="Save",
         busy=MyPreferences.saving,
-        key=MyPreferences.time_zone,
+        key=MyPreferences.time_zone + MyPreferences.digest.to_string(),
     )  # fmt: skip
     count = MyPreferences.hidden.length()
     hidden = rx.el.div(
@@ -40,3 +42,14 @@ def preferences_card() -> rx.Component:
         pad=True,
         class_name="preferences",
     )
+
+
+def _digest() -> rx.Component:
+    """Draw the choice of a daily email; investors have none, because nothing waits for them."""
+    box = check_field(
+        "Daily email of what waits for me",
+        "digest",
+        default_checked=MyPreferences.digest,
+        hint="What the bell shows, in your time zone. Nothing is sent on days on which nothing waits.",
+    )
+    return rx.fragment(rx.el.input(type="hidden", name="has_digest", value="1"), box)

@@ -98,7 +98,7 @@ class Api(rx.State, mixin=True):
 
     async def _notify_undoable(self, title: str, facts: dict[str, str], detail: str = "") -> None:
         """Show a toast with "Undo", which gives the facts to this state's `_undo`."""
-        from state.core.undo import Undo  # it calls the API itself
+        from state.notifications.undo import Undo  # it calls the API itself
 
         notice_id = (await self.get_state(Notices))._add_undoable(title, detail)
         (await self.get_state(Undo))._keep(notice_id, self.get_full_name(), facts)

@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem, body
-from backend.preferences.schemas import Preferences, PreferencesUpdate
+from backend.preferences.schemas import Digest, Preferences, PreferencesUpdate
 from state.core.api import Form
 from state.core.arguments import texts
 from state.core.events import Events, Next
@@ -17,6 +17,7 @@ class MyPreferences(Form, rx.State):
     """The user's preferences, read on every page. A failed read keeps the last ones."""
 
     time_zone: str = UTC
+    digest: bool = False
     hidden: list[str] = []
 
     @rx.event
@@ -29,20 +30,22 @@ class MyPreferences(Form, rx.State):
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
-        """Set the time zone of the form; an empty field is UTC."""
-        async for event in self._set_zone(texts(data).get("time_zone", "").strip()):
-            yield event
+        """Set the time zone of the form, where an empty field is UTC, and whether the user gets a daily email."""
+        fields = {"time_zone": texts(data).get("time_zone", "").strip()[:100] or UTC}
+        if data.get("has_digest"):
+            fields["digest"] = str(Digest.DAILY if data.get("digest") else Digest.OFF)
+        self._begin()
+        yield
+        if await self._change(fields):
+            self._done()
+            await self._notify("Preferences saved", f"The console shows times in {self.time_zone}.")
 
     @rx.event
     async def use(self, zone: str) -> Events:
         """Set the time zone of the browser."""
-        async for event in self._set_zone(str(zone)):
-            yield event
-
-    async def _set_zone(self, zone: str) -> Events:
         self._begin()
         yield
-        if await self._change({"time_zone": zone[:100] or UTC}):
+        if await self._change({"time_zone": str(zone)[:100] or UTC}):
             self._done()
             await self._notify("Time zone changed", f"The console shows times in {self.time_zone}.")
 
@@ -74,4 +77,4 @@ class MyPreferences(Form, rx.State):
         return True
 
     def _take(self, found: Preferences) -> None:
-        self.time_zone, self.hidden = found.time_zone, found.hidden
+        self.time_zone, self.hidden, self.digest = found.time_zone, found.hidden, found.digest is Digest.DAILY

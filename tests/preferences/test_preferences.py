@@ -16,7 +16,7 @@ HIDDEN = "getting-started:5f0b6c1e-0000-4000-8000-000000000000"
 async def test_preferences_of_a_new_person_are_the_defaults(world: World) -> None:
     firm = await Firm.found(world)
     found = await firm.admin.call("GET", "/auth/preferences")
-    assert found == {"time_zone": "UTC", "hidden": [], "seen": []}
+    assert found == {"time_zone": "UTC", "digest": "off", "hidden": [], "seen": []}
 
 
 async def test_preferences_change_one_at_a_time_and_are_private(world: World) -> None:
@@ -25,7 +25,7 @@ async def test_preferences_change_one_at_a_time_and_are_private(world: World) ->
     await firm.admin.call("PATCH", "/auth/preferences", json={"time_zone": "Asia/Tokyo"})
     await firm.admin.call("PATCH", "/auth/preferences", json={"hide": [HIDDEN, "other"]})
     found = await firm.admin.call("PATCH", "/auth/preferences", json={"show": ["other"]})
-    assert found == {"time_zone": "Asia/Tokyo", "hidden": [HIDDEN], "seen": []}
+    assert found == {"time_zone": "Asia/Tokyo", "digest": "off", "hidden": [HIDDEN], "seen": []}
     assert await firm.admin.call("GET", "/auth/preferences") == found
     assert (await other.call("GET", "/auth/preferences"))["time_zone"] == "UTC"
 

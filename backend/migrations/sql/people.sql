@@ -59,9 +59,11 @@ begin
   end loop;
 end $$;
 
--- Preferences are private to their person; the worker has no use for them.
+-- Preferences are private to their person; the worker only sees who wants a daily email.
 alter table preferences enable row level security;
 create policy themself on preferences to signum_app
   using (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid))
   with check (user_id = (select nullif(current_setting('app.user_id', true), '')::uuid));
+create policy worker on preferences for select to signum_worker using (digest = 'daily');
 revoke all on preferences from signum_worker;
+grant select (user_id, digest, digest_on) on preferences to signum_worker;
