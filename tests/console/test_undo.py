@@ -13,7 +13,7 @@ from tests.console.test_conflicts import ACT, ENDPOINT, MEMBERS, STATE, tab_of
 from tests.support.firm import Firm
 
 UNDO = f"{STATE}notifications___undo____undo"
-VIEWS = f"{STATE}core___saved_views____saved_views"
+VIEWS = f"{STATE}saved_views___views____saved_views"
 MINE = f"{STATE}users___preferences____my_preferences"
 
 
