@@ -136,4 +136,5 @@ def keys_dialog() -> rx.Component:
         is_open=Shell.keys_shown,
         on_open_change=Shell.show_keys,
         width="440px",
+        is_text=True,
     )

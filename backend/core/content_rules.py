@@ -20,8 +20,11 @@ UNTYPED = "application/octet-stream"
 _BIDI = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _CONTROL = rf"\u0000-\u0008\u000b-\u001f\u007f-\u009f{_BIDI}"
 _BREAKS = rf"\u0000-\u001f\u007f-\u009f\u2028\u2029{_BIDI}"
-_EDGE = r"[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*"
+_SPACE = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 """Unicode's white space, which is removed from both ends."""
+_EDGE = rf"[{_SPACE}]*"
+CODE = rf"^{_EDGE}[^{_SPACE}][\s\S]{{4,}}[^{_SPACE}]{_EDGE}$"
+"""A second factor's code: at least six characters, without the white space at its ends."""
 PLAIN = {
     "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
     "reason": rf"^(?!{_EDGE}$){_EDGE}([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*{_EDGE}$",

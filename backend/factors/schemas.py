@@ -4,14 +4,20 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 
+from backend.core.content_rules import CODE, at_most
 from backend.core.fields import Body, Name, Record, Timestamp
 
 Code = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=6, max_length=40),
-    Field(description="Six digits from an authenticator app, or a recovery code.", examples=["492039"]),
+    Field(
+        description="Six digits from an authenticator app, or a recovery code.",
+        examples=["492039"],
+        json_schema_extra={"pattern": CODE},
+    ),
+    BeforeValidator(at_most(40)),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from backend.core.content_rules import PLAIN
+from backend.core.content_rules import CODE, PLAIN
 
 Row = tuple[str, str, str, bool, str]
 """Name, location, type in words, whether it is required, description."""
@@ -14,7 +14,7 @@ KNOWN = {
     "^[A-Z]{3}$": "ISO 3166-1 alpha-3 country",
 }
 """Patterns that have a name."""
-UNSAID = frozenset(PLAIN.values())
+UNSAID = frozenset({*PLAIN.values(), CODE})
 """Patterns that are not shown, because ordinary input fits them."""
 SINGULAR = {"integer": "whole number", "null": "null"}
 

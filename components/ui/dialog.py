@@ -35,12 +35,17 @@ def dialog(
     foot: tuple[Any, ...] = (),
     width: str = "560px",
     flush: bool = False,
+    is_text: bool = False,
 ) -> rx.Component:
-    """Draw a dialog driven by a state's var; on phones it is a bottom sheet. `flush` removes the body's padding."""
+    """Draw a dialog driven by a state's var; on phones it is a bottom sheet. `flush` removes the body's padding.
+
+    `is_text`: the body has nothing that takes the focus, so it takes the focus itself and is scrolled by keyboard.
+    """
+    focus: dict[str, Any] = {"tab_index": 0, "role": "region", "aria_label": title} if is_text else {}
     return rx.dialog.root(
         rx.dialog.content(
             _head(title, about),
-            rx.el.div(*body, class_name="dialog-body flush" if flush else "dialog-body"),
+            rx.el.div(*body, class_name="dialog-body flush" if flush else "dialog-body", **focus),
             *([rx.el.div(*foot, class_name="dialog-foot")] if foot else []),
             _close(),
             class_name="dialog",

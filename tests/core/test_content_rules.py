@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from backend.core.content_rules import PLAIN
 from backend.core.fields import Name, Reason, Search, Text
+from backend.factors.schemas import Code
 
-KINDS = {"name": Name, "line": Search, "reason": Reason, "text": Text}
+KINDS = {"name": Name, "line": Search, "reason": Reason, "text": Text, "code": Code}
 TEXTS = st.text(
     st.one_of(st.sampled_from("\n\r\t\x1c\x85\xa0\u2028\u200e\u3000<a/! "), st.characters(exclude_categories=["Cs"])),
     max_size=12,
 )
 
 
-@pytest.mark.parametrize("kind", PLAIN)
+@pytest.mark.parametrize("kind", KINDS)
 @given(text=TEXTS)
 def test_text_is_accepted_if_and_only_if_it_matches_the_document(kind: str, text: str) -> None:
     schema = TypeAdapter(KINDS[kind]).json_schema()

@@ -79,6 +79,7 @@ def test_main_job_by_keyboard_only(console: Console, signum: Signum) -> None:
     page.wait_for_url("**/overview")
     console.hydrated().heading("Overview")
     signum.keep_proven(admin)
+    console.goto("overview").heading("Overview")
 
     _verified(hand, f"Solveig Dahl {secrets.token_hex(3)}")
     _issued(hand, f"KB{secrets.token_hex(2)}".upper())
@@ -173,7 +174,7 @@ def _order(hand: Keyboard) -> None:
     hand.write(dialog.get_by_label("Amount"), "5")
     hand.press(dialog.get_by_role("button", name="Place sell order"))
     expect(dialog).to_have_count(0)
-    hand.reach(page.get_by_role("tab", name="Deployment"))
+    hand.reach(page.get_by_role("main").get_by_role("tab", selected=True))
     hand.reach(page.get_by_role("tab", name="Trading"), "ArrowLeft")
     hand.keys.press("Enter")
     row = page.get_by_role("table", name="Orders").locator("tbody").get_by_role("row").first

@@ -16,6 +16,7 @@ from backend.chain.errors import MissingEvent
 from backend.chain.layerzero import relayer
 from backend.chain.layerzero.relayer import Delivery, DeliveryStatus
 from backend.chain.transactions.execution import execute
+from backend.core.units import shortened
 from backend.markets import workflow
 from backend.requests.workflows import Run
 from tests.conftest import World
@@ -73,7 +74,7 @@ async def test_market_on_another_chain_is_bridged_first(world: World) -> None:
     assert (bridge["source_chain_eid"], bridge["destination_chain_eid"]) == (SEPOLIA, HYPEREVM)
     assert bridge["source_tx_hash"] == steps["bridge_submitting"]["tx_hash"]
     assert bridge["destination_tx_hash"] == steps["bridge_confirmed"]["tx_hash"]
-    assert bridge["guid"] in steps["bridge_submitting"]["detail"]
+    assert steps["bridge_submitting"]["detail"] == f"Packet {shortened(bridge['guid'])}"
     assert bridge["checked_at"]
     assert bridge["request_id"] == request["id"]
     asset = await firm.get(f"/assets/{asset['id']}")

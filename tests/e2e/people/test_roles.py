@@ -53,7 +53,7 @@ FURTHER: list[tuple[str, Scope]] = [
 ANYONE = (
     "Later|Set up second factor|View|View all|Open|Older|Newer|Export CSV|Evidence|Reload|Refresh|View asset|Account"
     "|Invitations|Find proof|Check|Check again|Decide|Try again|Add authenticator app|Add passkey|Change password"
-    "|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet"
+    "|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet|Disconnect .*"
 )
 """Navigation, reading, and the person's own account."""
 ALSO_ANYONE = {"audit": "Verify", "account": "Save"}
