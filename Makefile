@@ -7,13 +7,16 @@ export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run install test long check fast-check hooks format openapi client contracts fuzz nodes bench browser clean
+.PHONY: help run demo-reset install test long check fast-check hooks format openapi client contracts fuzz nodes bench browser screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 run: .venv/.run ## install everything and start the console and the API on http://localhost:8000
 	@$(BIN)/signum serve
+
+demo-reset: .venv/.run ## delete all data of the demo and create the demo again, at once where it runs
+	@$(BIN)/signum demo-reset
 
 install: .venv/.dev ## install what development and the tests need, without the browser
 
@@ -62,6 +65,9 @@ nodes: .venv/.dev ## run 500 random stories behind pools of lagging nodes, kill 
 
 bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a million recipients
 	@$(BIN)/python -m tests.bench
+
+screenshots: .venv/.dev browser ## picture every page as each role (ARGS="--role admin --page markets"); ARGS=--readme the README's
+	@$(BIN)/python -m tests.screenshots $(ARGS)
 
 clean: ## remove what was built and installed, and keep the data
 	rm -rf .venv .web .states node_modules

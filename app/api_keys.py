@@ -17,7 +17,7 @@ from state.api_keys.list import KeysState
 def api_keys() -> rx.Component:
     """Draw the list of API keys."""
     return rx.fragment(
-        page_head("API keys", "Keys with which programs call the API, each with its scopes", new_button()),
+        page_head("API keys", "Credentials for programs that call the API, each with its own scopes", new_button()),
         keys_panel(),
         key_dialog(),
         revoke_dialog(),

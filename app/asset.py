@@ -7,23 +7,25 @@ from components.assets.activity import activity
 from components.assets.chains import chains
 from components.assets.distributions import distributions
 from components.assets.holders import holders
-from components.assets.tabs import markets, overview
+from components.assets.overview import overview
+from components.assets.tabs import markets
+from components.cap_table.tab import cap_table
 from components.compliance.editor import compliance_editor
 from components.compliance.transfer_check import transfer_check
 from components.controls.controls import controls
 from components.core.permission import Scope, allowed, may
+from components.requests.progress import request_progress
 from components.ui.arrival import arrival
 from components.ui.box import row
-from components.ui.button import button, download, link_button
+from components.ui.button import button, link_button
 from components.ui.card import logo, page_head
-from components.ui.icon import icon
 from components.ui.note import absent, empty, note, page_skeleton
-from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from components.ui.value import amount
 from state.assets.activity import ActivityState
 from state.assets.detail import UNKNOWN, AssetState
+from state.cap_table.table import CapTableState
 from state.core.session import Session
 
 ASSETS = "/o/" + Session.org.id + "/assets"
@@ -35,7 +37,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     under="/o/[org_id]/assets",
     crumbs=[("Assets", ASSETS), (rx.cond(AssetState.asset.symbol != "", AssetState.asset.symbol, "Asset"), "")],
     on_load=[AssetState.load],
-    in_url=[AssetState, ActivityState],
+    in_url=[AssetState, ActivityState, CapTableState],
 )
 def asset() -> rx.Component:
     """Draw the asset, or why it cannot be shown."""
@@ -58,8 +60,7 @@ def _whole() -> rx.Component:
         link_button("Deploy market", "/o/" + Session.org.id + "/markets/new?asset=" + asset.id, "store"),
     )
     is_here = AssetState.tab == AssetState.started_on
-    archive = "/v1/orgs/" + Session.org.id + "/assets/" + asset.id + "/evidence"
-    evidence = download(rx.fragment(icon("file-archive", 15), "Evidence"), archive, class_name="btn")
+    evidence = link_button("Evidence", ASSETS + "/" + asset.id + "/evidence", "file-archive")
     return rx.fragment(
         page_head(
             asset.name,
@@ -79,6 +80,7 @@ def _whole() -> rx.Component:
             ("chains", "Chains", chains()),
             ("markets", "Markets", markets()),
             ("holders", "Holders", holders()),
+            ("cap-table", "Cap table", cap_table()),
             ("distributions", "Distributions", distributions()),
             ("controls", "Controls", controls()),
             ("check", "Transfer check", transfer_check()),
@@ -91,7 +93,7 @@ def _whole() -> rx.Component:
 def _unknown_tab() -> rx.Component:
     """Say that the address names a tab that does not exist."""
     first = button("Overview", "arrow-left", on_click=AssetState.go("overview"))
-    return empty("file-question", "This tab does not exist", "The address names another tab. Choose one above.", first)
+    return empty("file-question", "This tab does not exist", "The link may be mistyped. Choose a tab above.", first)
 
 
 def _ended() -> rx.Var[bool]:

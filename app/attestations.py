@@ -11,6 +11,7 @@ from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
 from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
+from components.ui.box import text
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
 from components.ui.list_keys import keys_hint, list_keys, marks_hint
@@ -19,7 +20,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
-from components.ui.value import when
+from components.ui.value import country, when
 from state.attestations.case import Case
 from state.attestations.issue import Issue
 from state.attestations.queue import EntryView, Queue
@@ -48,7 +49,7 @@ def attestations() -> rx.Component:
             panel(
                 toolbar(filters("Show", Queue.show, Queue.pick_filter, [
                     (name, word, Queue.counts[name]) for name, word in WORDS.items()
-                ])),
+                ]), _expiring()),
                 rx.cond(Queue.show == "review", bulk_bar(Queue, "verify", "reject"), bulk_bar(Queue, "renew")),
                 _list(),
                 pager(
@@ -67,8 +68,14 @@ def attestations() -> rx.Component:
         bulk_dialog(),
         reject_dialog(),
         revoke_dialog(),
-        class_name="cases",
+        class_name="cases attestations",
     )  # fmt: skip
+
+
+def _expiring() -> rx.Component:
+    """Say that active attestations include the expiring ones, which have their own filter."""
+    words = text("Active includes ", Queue.counts["expiring"], " expiring within 30 days", cls="muted small")
+    return rx.cond(Queue.counts.contains("expiring") & (Queue.counts["expiring"] != "0"), words, rx.fragment())
 
 
 def _list() -> rx.Component:
@@ -115,9 +122,9 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
     return tr(
         td(who),
         td(status(entry.status), class_name="first-right only-narrow"),
-        td(entry.country, label="Country"),
+        td(country(entry.country_name, entry.country), label="Country"),
         td(rx.cond(entry.level > 0, entry.level.to_string(), "–"), right=True, label="Level"),
-        td(rx.cond(entry.accredited, "Yes", "No"), narrow=False),
+        td(rx.cond(entry.accredited, "Yes", "No"), narrow=False, class_name="aside-hidden"),
         td(status(entry.status), narrow=False),
         td(when(entry.at), right=True, class_name="muted"),
         key=entry.id,

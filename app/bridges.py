@@ -4,10 +4,13 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.assets.choice import asset_filter
+from components.bridges.form import bridge_dialog
 from components.bridges.story import bridge_story
 from components.core.csv_link import csv_of
+from components.core.permission import Scope, allowed, may
 from components.core.saved_views import saved_views
 from components.ui.box import end, row
+from components.ui.button import button
 from components.ui.card import page_head, panel
 from components.ui.icon import icon
 from components.ui.note import empty
@@ -15,6 +18,7 @@ from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import amount, short_hash, when
+from state.bridges.form import NewBridge
 from state.bridges.list import BridgesState, BridgeState, BridgeView
 
 STATUSES = [
@@ -24,7 +28,7 @@ STATUSES = [
 
 @page(
     route="/o/[org_id]/bridges", title="Bridges", nav=Nav("Issuance", "arrow-left-right", 32, "b"),
-    on_load=[BridgeState.hide, BridgesState.load, BridgeState.load],
+    on_load=[BridgeState.hide, BridgesState.load, BridgeState.load, NewBridge.enter],
     in_url=[BridgesState, BridgeState],
 )  # fmt: skip
 def bridges() -> rx.Component:
@@ -35,8 +39,9 @@ def bridges() -> rx.Component:
         empty("arrow-left-right", "No bridges yet", "A bridge takes an asset to another chain, with its rules."),
         empty("filter", "No bridges match these filters"),
     )
+    new = allowed(Scope.ASSETS_WRITE, button("New bridge", "plus", kind="primary", on_click=NewBridge.show(True)))
     main = rx.el.div(
-        page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views()),
+        page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views(), new),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, STATUSES),
@@ -45,17 +50,18 @@ def bridges() -> rx.Component:
             list_table(
                 "Bridges",
                 [Col("Asset"), Col("Status"), Col("Route"), Col("Amount", right=True), Col("Packet", narrow=False),
-                 Col("Started", narrow=False, sort="created_at")],
+                 Col("Started", sort="created_at"), Col("Actions", hidden=True)],
                 state,
                 _row,
                 empty=none,
+                two=True,
             ),
             pager("Newest first, 50 per page", state, csv=csv_of("/bridges", status=state.status, assetId=state.asset)),
             label="Bridges",
         ),
         class_name=rx.cond(BridgeState.bridge.id != "", "with-drawer", ""),
     )  # fmt: skip
-    return rx.fragment(main, bridge_story())
+    return rx.el.div(main, bridge_story(), bridge_dialog(), class_name="bridge-list")
 
 
 def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
@@ -71,13 +77,32 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
         rx.el.span("rules only", class_name="muted"),
         amount(bridge.amount, bridge.symbol, bridge.decimals),
     )
+    why = rx.cond(
+        (bridge.status == "failed") & (bridge.failure != ""),
+        rx.el.div(bridge.failure, title=bridge.failure_full, class_name="muted small why"),
+        rx.fragment(),
+    )
+    again = button(
+        "Retry bridge",
+        "rotate-cw",
+        small=True,
+        aria_label="Retry bridge of " + bridge.symbol + " to " + bridge.destination,
+        on_click=BridgesState.retry(bridge.id),
+    )
+    returned = rx.cond(bridge.returned_at != "", rx.el.div("Returned", class_name="muted small"), rx.fragment())
     return tr(
         td(open_),
-        td(status(bridge.status)),
-        td(row(bridge.source, icon("arrow-right", 13), bridge.destination), full=True),
+        td(status(bridge.status), returned),
+        td(row(bridge.source, icon("arrow-right", 13), bridge.destination, cls="nowrap"), why, full=True),
         td(what, right=True, full=True, label="Carries"),
-        td(short_hash(bridge.guid, "packet id"), narrow=False),
-        td(when(bridge.created_at), narrow=False, class_name="muted"),
+        td(short_hash(bridge.guid, "packet id"), narrow=False, class_name="aside-hidden"),
+        td(when(bridge.created_at), class_name="muted aside-hidden", label="Started"),
+        td(
+            rx.cond(bridge.can_retry & may(Scope.ASSETS_WRITE), again, rx.fragment()),
+            right=True,
+            full=True,
+            class_name="aside-hidden",
+        ),
         key=bridge.id,
         aria_selected=rx.cond(BridgeState.bridge.id == bridge.id, "true", "false"),
     )

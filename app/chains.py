@@ -14,7 +14,7 @@ from components.ui.button import button
 from components.ui.card import page_head, panel
 from components.ui.dialog import drawer
 from components.ui.form import select
-from components.ui.icon import mark
+from components.ui.icon import icon, mark
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, problem_note
 from components.ui.status import status, tag
@@ -38,7 +38,7 @@ def chains() -> rx.Component:
     return rx.el.div(
         rx.el.div(
             page_head("Chains", "Where this organization can issue, attest and trade", saved_views()),
-            panel(_filters(), _list(), _foot(), label="Chains"),
+            panel(_filters(), _list(), _unavailable(), _foot(), label="Chains"),
             devnet_panel(),
             class_name=rx.cond(ChainsState.is_open, "with-drawer", ""),
         ),
@@ -89,14 +89,34 @@ def _list() -> rx.Component:
         ],
         ChainsState,
         _row,
-        empty=empty(
-            "link",
-            "No chains match these filters",
-            None,
-            button("Show all chains", "x", on_click=ChainsState.clear),
+        empty=rx.cond(
+            ChainsState.hidden > 0,
+            empty("link", "No available chains match these filters"),
+            empty(
+                "link",
+                "No chains match these filters",
+                None,
+                button("Show all chains", "x", on_click=ChainsState.clear),
+            ),
         ),
         two=True,
     )
+
+
+def _unavailable() -> rx.Component:
+    """Draw the line behind which chains are hidden that cannot be enabled here."""
+    hidden = ChainsState.hidden
+    count = rx.cond(hidden == 1, "1 chain is", hidden.to_string() + " chains are").to(str)
+    shown = ChainsState.unavailable != ""
+    fold = rx.el.button(
+        icon("chevron-right", 14),
+        rx.cond(shown, "Hide the chains that are not available here", count + " not available here"),
+        type="button",
+        class_name="fold-line",
+        aria_expanded=rx.cond(shown, "true", "false"),
+        on_click=ChainsState.show_unavailable,
+    )
+    return rx.cond(shown | (hidden > 0), fold, rx.fragment())
 
 
 def _foot() -> rx.Component:

@@ -5,13 +5,14 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.core.permission import Scope, allowed, permitted
 from components.oauth.consent import consent_field
+from components.requests.progress import request_progress
 from components.ui.box import col, split, text
 from components.ui.button import button, link_button
 from components.ui.card import card, kv, page_head
 from components.ui.dialog import form_dialog
 from components.ui.form import check_field, error_of, select_field, text_field
 from components.ui.note import empty, failure, forbidden, note, skeleton
-from components.ui.progress import checklist, request_progress
+from components.ui.progress import checklist
 from components.ui.status import status
 from components.ui.table import Col, table, td, tr
 from components.ui.value import short_hash
@@ -138,7 +139,7 @@ def _row(attester: rx.Var[AttesterView]) -> rx.Component:
     return tr(
         td(text(attester.chain, cls="strong")),
         td(rx.cond(attester.status == "absent", text("Not registered", cls="muted"), status(attester.status))),
-        td(short_hash(attester.address, "attester", attester.url), full=True),
+        td(attester.name, " ", short_hash(attester.address, "attester", attester.url), full=True),
         td(short_hash(attester.tx_hash, "transaction", attester.tx_url), narrow=False),
         key=attester.eid.to_string(),
     )
@@ -147,8 +148,12 @@ def _row(attester: rx.Var[AttesterView]) -> rx.Component:
 def _dialog() -> rx.Component:
     errors = IssuerForm.errors
     return form_dialog(
-        rx.cond(IssuerState.is_issuer, "Registration of " + TERMS.name, "Register as an issuer"),
-        "One transaction is sent on each enabled chain where the issuer is not registered yet.",
+        rx.cond(IssuerState.is_issuer, "Terms of " + TERMS.name, "Register as an issuer"),
+        rx.cond(
+            IssuerState.is_issuer & (IssuerState.missing == 0),
+            "Writes changed terms to the registry of every enabled chain, with one transaction on each.",
+            "Sends one transaction on each enabled chain where the issuer is not registered yet.",
+        ),
         text_field(
             "Name",
             "name",
@@ -173,6 +178,10 @@ def _dialog() -> rx.Component:
         ),
         consent_field(error_of(errors, "consent")),
         form=IssuerForm,
-        submit=rx.cond(IssuerState.is_issuer, "Save and complete", "Register"),
+        submit=rx.cond(
+            IssuerState.is_issuer,
+            rx.cond(IssuerState.missing == 0, "Save terms", "Save terms and complete registration"),
+            "Register as issuer",
+        ),
         width="560px",
     )

@@ -4,14 +4,18 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.permission import Scope, allowed
+from components.insight.calendar import calendar_card
+from components.insight.figures import assets_card, chart_card, figures
 from components.notifications.list import inbox
 from components.organizations.getting_started import getting_started
-from components.organizations.overview import chains_card, recent_card, tiles, transactions_card
-from components.ui.box import col, split
+from components.organizations.overview import chains_card, counts_strip, recent_card
+from components.tour.card import tour_offer
+from components.ui.box import split
 from components.ui.button import button, link_button
 from components.ui.card import page_head
 from components.ui.note import failure, forbidden, page_skeleton
 from state.core.session import Session
+from state.insight.overview import InsightState
 from state.organizations.overview import OverviewState
 
 
@@ -20,9 +24,10 @@ from state.organizations.overview import OverviewState
     title="Overview",
     nav=Nav("", "layout-dashboard", 0, "o"),
     on_load=[OverviewState.load],
+    in_url=[InsightState],
 )
 def overview() -> rx.Component:
-    """Draw counts, open tasks, chains and the newest requests."""
+    """Draw the figures, what waits and what ends, the year, the newest requests and the chains."""
     counts = OverviewState.counts
     direct = rx.cond(counts.subs == 1, " and 1 direct sub-organization", f" and {counts.subs} direct sub-organizations")
     in_all = rx.cond(counts.subs_all > counts.subs, f" ({counts.subs_all} in all)", "")
@@ -42,11 +47,16 @@ def overview() -> rx.Component:
         failure("The overview did not load", OverviewState.problem, again),
     )
     body = rx.fragment(
+        tour_offer(),
         getting_started(),
-        tiles(),
+        figures(),
         rx.el.div(
-            split(col(inbox(), recent_card(), cls="wide"), col(transactions_card(), chains_card(), cls="wide")),
-            class_name="below-tiles",
+            split(inbox(), calendar_card()),
+            chart_card(),
+            assets_card(),
+            split(recent_card(), chains_card()),
+            counts_strip(),
+            class_name="overview-parts",
         ),
     )
     return rx.cond(

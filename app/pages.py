@@ -4,6 +4,7 @@ import app.api_keys
 import app.approvals
 import app.asset
 import app.assets
+import app.attempts
 import app.attestations
 import app.audit
 import app.bridges
@@ -11,7 +12,9 @@ import app.chains
 import app.distributions.detail
 import app.distributions.list
 import app.distributions.new
+import app.evidence
 import app.home
+import app.investor.documents
 import app.investor.home
 import app.investor.trade
 import app.issuer

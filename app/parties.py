@@ -23,7 +23,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
-from components.ui.value import short_hash, when
+from components.ui.value import country, short_hash, when
 from state.attestations.case import Case
 from state.core.session import Session
 from state.parties.detail import PartyView
@@ -116,7 +116,7 @@ def _row(party: rx.Var[PartyView]) -> rx.Component:
         td(who),
         td(status(party.status), class_name="first-right only-narrow"),
         td(party.kind, narrow=False, class_name="aside-hidden"),
-        td(party.country, label="Country"),
+        td(country(party.country_name, party.country), label="Country"),
         td(rx.cond(party.level > 0, party.level.to_string(), "–"), right=True, label="Level"),
         td(short_hash(party.wallet, "wallet address"), narrow=False, class_name="aside-hidden"),
         td(status(party.status), narrow=False),

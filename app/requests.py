@@ -6,13 +6,14 @@ from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
 from components.core.permission import permitted
 from components.core.saved_views import saved_views
+from components.requests.fix import fix_offer
 from components.ui.box import row, text
-from components.ui.button import button, link
+from components.ui.button import button, link, link_button
 from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, note, problem_note, skeleton
-from components.ui.progress import awaits_approval, bar, timeline
+from components.ui.progress import awaits_approval, bar, review_href, timeline
 from components.ui.status import badge, status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
@@ -76,7 +77,13 @@ def _list() -> rx.Component:
 
 
 def _row(request: rx.Var[RequestView]) -> rx.Component:
-    name = rx.el.button(request.title, type="button", class_name="name trunc", on_click=OneRequest.show(request.id))
+    name = rx.el.button(
+        request.title,
+        type="button",
+        title=request.title_full,
+        class_name="name trunc",
+        on_click=OneRequest.show(request.id),
+    )
     below = rx.cond(request.line != "", request.line, _about(request.subject_type))
     return tr(
         td(rx.el.div(name, text(below, cls="muted small trunc"), class_name="col none title-cell")),
@@ -94,9 +101,10 @@ def _drawer() -> rx.Component:
     moving = (ONE.status == "running") | (ONE.status == "accepted")
     took = rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
     facts = kv(
-        ("Kind", text(ONE.kind, cls="mono")),
+        ("Kind", ONE.kind_words),
+        ("Reason", rx.cond(ONE.reason != "", text(ONE.reason, cls="break"), text("none", cls="muted"))),
         ("Started", when(ONE.created_at)),
-        ("Took", rx.cond(ONE.status == "awaiting_approval", "not started", took)),
+        ("Took", rx.cond(ONE.status == "awaiting_approval", "waiting for approval", took)),
         ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
         ("Subject", _subject()),
         ("Request", short_hash(ONE.id, "request id")),
@@ -105,25 +113,28 @@ def _drawer() -> rx.Component:
         ONE.problem != "",
         note(
             rx.el.b(rx.cond(ONE.status == "denied", "It was denied. ", "The request failed. ")),
-            ONE.problem,
+            rx.el.span(ONE.problem, title=ONE.problem_full),
             rx.cond(ONE.can_retry | (ONE.status == "denied"), "", " It cannot be retried."),
             tone="bad",
             role="alert",
         ),
         rx.fragment(),
     )
+    next_step = rx.cond(ONE.problem != "", rx.el.div(fix_offer(ONE), class_name="row wrap"), rx.fragment())
     body = rx.fragment(
         row(rx.el.h3("Steps"), text(badge(ONE.status), cls="end"), cls="section-line"),
-        awaits_approval(ONE),
+        awaits_approval(ONE, linked=False),
         rx.cond(ONE.notice != "", note(ONE.notice, tone="warn", sign="link"), rx.fragment()),
         bar(ONE.percent, "Progress"),
         rx.el.div(timeline(ONE.steps), class_name="drawer-timeline"),
         failed,
+        next_step,
         rx.el.h3("Details"),
         facts,
     )
     retry = button("Retry from here", "rotate-cw", kind="primary", busy=OneRequest.saving, on_click=OneRequest.retry)
     begun = text("Started ", when(ONE.created_at, "exact"), cls="muted small")
+    review = link_button("Review approval", review_href(ONE), "user-check", kind="primary", class_name="end")
     retry = permitted(ONE.scope, retry, "Retry from here", sign="rotate-cw")
     again = rx.fragment(text("Completed steps are not repeated.", cls="muted small grow"), retry)
     return drawer(
@@ -134,7 +145,7 @@ def _drawer() -> rx.Component:
         is_open=OneRequest.is_open,
         on_close=OneRequest.leave,
         tools=step_buttons(Requests.step),
-        foot=(rx.cond(ONE.can_retry, again, begun),),
+        foot=(rx.cond(ONE.can_retry, again, rx.cond(ONE.status == "awaiting_approval", review, begun)),),
     )  # fmt: skip
 
 
@@ -145,6 +156,7 @@ def _about(subject: rx.Var[str]) -> rx.Var[str]:
         "Market",
         "Order",
         "Bridge",
+        "Transfer",
         "Attestation",
         "Issuer",
         "Party",
@@ -167,6 +179,7 @@ def _subject() -> rx.Component:
         ("attestation", link("Open the attestation", base + "/attestations?show=active&id=" + ONE.subject_id)),
         ("issuer", link("Open the issuer", base + "/issuer")),
         ("distribution", link("Open the distribution", base + "/distributions/" + ONE.subject_id)),
-        ("bridge", link("Open bridges", base + "/bridges")),
+        ("bridge", link("Open the bridge", base + "/bridges?id=" + ONE.subject_id)),
+        ("transfer", link("Open the transfer", base + "/transfers?id=" + ONE.subject_id)),
         text(ONE.subject_type),
     )

@@ -8,6 +8,7 @@ from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, may
 from components.core.saved_views import saved_views
+from components.requests.progress import request_progress
 from components.transfers.form import transfer_dialog
 from components.ui.box import col, row
 from components.ui.button import button, link
@@ -15,7 +16,6 @@ from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.icon import icon
 from components.ui.note import empty, note
-from components.ui.progress import request_progress
 from components.ui.status import badge, status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
@@ -50,7 +50,7 @@ def transfers() -> rx.Component:
             list_table(
                 "Transfers",
                 [Col("Asset"), Col("Status"), Col("Amount", right=True), Col("From and to"), Col("Chain", narrow=False),
-                 Col("Sent", narrow=False, sort="created_at")],
+                 Col("Sent", sort="created_at")],
                 state,
                 _row,
                 empty=none,
@@ -97,7 +97,7 @@ def _row(transfer: rx.Var[TransferView]) -> rx.Component:
             full=True,
         ),
         td(transfer.chain, narrow=False, class_name="muted"),
-        td(when(transfer.created_at), narrow=False, class_name="muted"),
+        td(when(transfer.created_at), class_name="muted", label="Sent"),
         key=transfer.id,
         aria_selected=rx.cond(TransferState.transfer.id == transfer.id, "true", "false"),
     )

@@ -40,7 +40,7 @@ def wallets() -> rx.Component:
             empty=empty("wallet", "No wallets yet", "The first server wallet becomes the treasury: it signs for the "
                         "organization and owns its tokens."),
         ),
-        pager("Newest first", Wallets, csv=csv_of("/wallets")),
+        pager("Treasury first, then the newest", Wallets, csv=csv_of("/wallets")),
         label="Wallets",
     )  # fmt: skip
     return rx.fragment(

@@ -11,6 +11,7 @@ from backend.auth import callers
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
 from backend.core.settings import settings
+from backend.demo_people.routes import forms as demo_forms
 from backend.exports import csv_lists
 from backend.http import problems
 from backend.http.middleware import Envelope
@@ -28,6 +29,7 @@ ROUTES = (
     "preferences.routes",
     "organizations.routes",
     "setup.routes",
+    "insight.routes",
     "drafts.routes",
     "saved_views.routes",
     "notifications.routes",
@@ -35,6 +37,7 @@ ROUTES = (
     "members.routes",
     "memberships.routes",
     "investors.routes",
+    "investor_records.routes",
     "investor_trading.routes",
     "invitations.routes",
     "mail.routes",
@@ -48,6 +51,7 @@ ROUTES = (
     "attestations.routes",
     "compliance.routes",
     "assets.routes",
+    "cap_table.routes",
     "markets.routes",
     "bridges.routes",
     "distributions.routes",
@@ -64,6 +68,8 @@ ROUTES = (
     "search.routes",
     "approvals.routes",
     "devnet.routes",
+    "attempts.routes",
+    "demo_people.routes",
 )
 """Modules with a `router`, in the order of the reference page."""
 
@@ -111,6 +117,7 @@ def create_api() -> FastAPI:
         v1.include_router(csv_lists.siblings(router))
     api.include_router(v1)
     api.include_router(forms)
+    api.include_router(demo_forms)
     api.include_router(beside)
     problems.install(api)
     openapi.install(api)

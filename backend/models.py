@@ -19,6 +19,13 @@ from backend.chain.models import (
     TransactionRow,
 )
 from backend.chains.models import OrganizationChainRow
+from backend.daily_totals.models import (
+    AnyHolderChangeRow,
+    AssetDayRow,
+    HolderChangeRow,
+    MarketDayRow,
+    OrganizationDayRow,
+)
 from backend.daily_use.models import DailyLimitRow, DailyUseRow
 from backend.distributions.models import ClaimRow, DistributionRow, HeldRecipientRow, RecipientRow, TreePartRow
 from backend.drafts.models import DraftRow
@@ -40,8 +47,10 @@ from backend.webhooks.models import DeliveryRow, EndpointRow
 
 __all__ = [
     "AnnouncementRow",
+    "AnyHolderChangeRow",
     "ApiKeyRow",
     "ApprovalRow",
+    "AssetDayRow",
     "AssetRow",
     "AttestationRow",
     "AuditHeadRow",
@@ -66,10 +75,12 @@ __all__ = [
     "FileRow",
     "FollowedContractRow",
     "HeldRecipientRow",
+    "HolderChangeRow",
     "IdempotencyRow",
     "InvitationRow",
     "IssuerRow",
     "IssuerWalletRow",
+    "MarketDayRow",
     "MarketRow",
     "MemberRow",
     "OAuthClientRow",
@@ -78,6 +89,7 @@ __all__ = [
     "OneTimeSecretRow",
     "OrderRow",
     "OrganizationChainRow",
+    "OrganizationDayRow",
     "OrganizationRow",
     "OutboxRow",
     "PartyRow",

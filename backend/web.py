@@ -24,7 +24,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BUILD = CHECKOUT / ".web" / "build" / "client"
-OWN_FORMS = ("/session", "/session/factor", "/session/factor/options", "/session/end", "/oauth/decide")
+OWN_FORMS = ("/session", "/session/demo", "/session/factor", "/session/factor/options", "/session/end", "/oauth/decide")
 WELL_KNOWN = ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server")
 CLOSED = ("/_upload", "/_all_routes", "/auth-codespace")
 """Reflex endpoints that are not used: file upload without authorization, the list of routes, a development aid."""

@@ -61,6 +61,25 @@ GROUPS = [
 """Groups of about a third of the time each; any other folder is in the last third."""
 
 
+SLOWEST = (
+    "test_stories.py",
+    "test_serve.py",
+    "test_transactions.py",
+    "test_events.py",
+    "test_workers.py",
+    "test_reset.py",
+    "test_artifacts.py",
+    "test_public.py",
+    "test_spectral.py",
+    "test_accessibility.py",
+    "test_walk.py",
+    "test_year.py",
+    "test_tours.py",
+    "test_keyboard.py",
+    "test_roles.py",
+    "test_attempts.py",
+)
+"""Modules whose long tests take over a minute, the slowest first."""
 LONG = "pytest.mark.long"
 SHARES = 3
 BROWSERS = 2
@@ -75,10 +94,20 @@ def thirds() -> list[list[Path]]:
 
 
 def long_shares(processes: int, *, in_browser: bool) -> list[list[Path]]:
-    """Return the modules that have long tests, one after another to each process."""
-    modules = sorted(path for path in HERE.rglob("test_*.py") if LONG in path.read_text())
-    chosen = [path for path in modules if (ALONE in path.parts) == in_browser]
-    return [chosen[number::processes] for number in range(processes)]
+    """Return the modules that have long tests, one after another to each process, the slowest first. Every other round
+    goes backwards, so that no process gets the slower one of each round."""
+    modules = (path for path in HERE.rglob("test_*.py") if LONG in path.read_text())
+    chosen = sorted((path for path in modules if (ALONE in path.parts) == in_browser), key=_slowness)
+    shares: list[list[Path]] = [[] for _ in range(processes)]
+    for number, path in enumerate(chosen):
+        turn, place = divmod(number, processes)
+        shares[place if turn % 2 == 0 else processes - 1 - place].append(path)
+    return shares
+
+
+def _slowness(path: Path) -> tuple[int, Path]:
+    """Return the place of a module in the order of their times."""
+    return (SLOWEST.index(path.name) if path.name in SLOWEST else len(SLOWEST)), path
 
 
 def browser_halves() -> list[list[Path]]:

@@ -14,11 +14,11 @@ from components.distributions.detail import (
 )
 from components.distributions.held import held_card, release_dialog
 from components.distributions.recipients import recipients
+from components.requests.progress import request_progress
 from components.ui.box import col
 from components.ui.button import button, link_button
 from components.ui.card import page_head
 from components.ui.note import absent, empty, note, page_skeleton
-from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from state.core.session import Session
@@ -67,7 +67,11 @@ def _whole() -> rx.Component:
     actions = allowed(
         Scope.ASSETS_WRITE,
         rx.cond(ONE.deleted_at != "", button("Delete draft", "trash-2", on_click=Deletion.show(True)), rx.fragment()),
-        rx.cond(is_draft | is_open, button("Cancel", "circle-x", on_click=Cancellation.show(True)), rx.fragment()),
+        rx.cond(
+            is_draft | is_open,
+            button("Cancel distribution", "circle-x", on_click=Cancellation.show(True)),
+            rx.fragment(),
+        ),
         rx.cond(is_draft, button("Activate", "play", kind="primary", on_click=Activation.show(True)), rx.fragment()),
     )
     why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
@@ -100,7 +104,7 @@ def _whole() -> rx.Component:
 
 
 def _lists() -> rx.Component:
-    held = rx.cond(ONE.held > 0, rx.el.span("Held ", rx.el.span(ONE.held, class_name="num")), "Held")
+    held = rx.cond(ONE.held > 0, rx.el.span("Held back ", rx.el.span(ONE.held, class_name="num")), "Held back")
     none = empty("users", "No held recipients", "All recipients of the list are paid, or were excluded.")
     return tabs(
         "Distribution",

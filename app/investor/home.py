@@ -4,11 +4,13 @@ import reflex as rx
 
 from app.investor.shell import HOME, investor_page
 from app.users.account import account
-from components.investor.home import claims_card, eligibility_card, holdings_card, orders_card, statements_card
+from components.investor.consent import consent_card, leave_dialog
+from components.investor.home import claims_card, eligibility_card, holdings_card, orders_card, progress_note
 from components.investor.signing import signing_sheet
 from components.ui.button import button, link_button
 from components.ui.card import card
-from components.ui.note import empty, failure, note, page_skeleton
+from components.ui.note import empty, failure, page_skeleton
+from state.investor.consent import InvestorConsent
 from state.investor.home import InvestorHome
 from state.investor.place import InvestorPlace, Place
 from state.investor.signing import Signing
@@ -30,18 +32,12 @@ def home() -> rx.Component:
     broken = rx.cond(
         InvestorHome.needs_factor, factor, failure("Your investments did not load", InvestorHome.problem, again)
     )
-    unrecorded = note(
-        rx.el.b(InvestorHome.organization, " has not added you as an investor yet. "),
-        "They record you with the email of your account. Until then, only what your linked wallets hold is shown.",
-        tone="info",
-    )
     body = rx.fragment(
-        rx.cond(InvestorHome.is_recorded, rx.fragment(), unrecorded),
+        progress_note(),
         claims_card(),
         holdings_card(),
         eligibility_card(),
         orders_card(),
-        statements_card(),
     )
     return rx.fragment(
         rx.el.h1("Your investments"),
@@ -51,11 +47,13 @@ def home() -> rx.Component:
 
 
 @investor_page(
-    route=f"{HOME}/account", title="Account", on_load=[FactorsState.load, LinkedWallets.load, SessionsState.load]
+    route=f"{HOME}/account",
+    title="Account",
+    on_load=[FactorsState.load, LinkedWallets.load, SessionsState.load, InvestorConsent.load],
 )
 def investor_account() -> rx.Component:
-    """Draw second factors, linked wallets and sessions."""
-    return account()
+    """Draw second factors, linked wallets, sessions, and what the investor agreed to."""
+    return rx.fragment(account(), consent_card(), leave_dialog())
 
 
 @investor_page(route="/i", title="Your organizations", on_load=[InvestorPlace.choose])

@@ -27,6 +27,7 @@ HOME = "/i/[membership_id]"
 PLACES = (
     ("Home", "house", HOME, ""),
     ("Trade", "arrow-left-right", f"{HOME}/trade", "/trade"),
+    ("Documents", "file-text", f"{HOME}/documents", "/documents"),
     ("Account", "user-cog", f"{HOME}/account", "/account"),
 )
 
@@ -53,8 +54,9 @@ def _shell(content: rx.Component, route: str) -> rx.Component:
         rx.el.h1("Not available", class_name="sr"),
         empty(
             "lock",
-            "This page is not yours",
-            "You are not an investor here, or no longer. Sign in with the account that is.",
+            "You have no access here",
+            "Your membership may have ended, or it belongs to another account. Your tokens are safe: they stay in your "
+            "wallet. To get access again, ask the organization to invite you.",
             link_button("Go to your page", "/", "arrow-left"),
         ),
     )

@@ -14,6 +14,7 @@ from components.ui.status import badge
 from components.ui.tabs import tabs
 from state.core.session import Session
 from state.markets.detail import MarketState
+from state.markets.prices import PricesState
 from state.orders.fix import OrderFix
 from state.orders.form import OrderForm
 from state.orders.list import OrdersState
@@ -28,7 +29,7 @@ from state.orders.list import OrdersState
         (rx.cond(MarketState.market.pair != "", MarketState.market.pair, "Market"), ""),
     ],
     on_load=[OrderForm.load, OrderFix.rest, OrdersState.arrive, MarketState.load],
-    in_url=[MarketState, OrdersState],
+    in_url=[MarketState, PricesState, OrdersState],
 )
 def market() -> rx.Component:
     """Draw the market, or why it cannot be shown."""

@@ -18,7 +18,7 @@ MARKETS = "/o/" + Session.org.id + "/markets"
 
 @page(
     route="/o/[org_id]/markets/new",
-    title="Deploy a market",
+    title="New market",
     under="/o/[org_id]/markets",
     crumbs=[("Markets", MARKETS), ("Deploy", "")],
     needs=Scope.ASSETS_WRITE,
@@ -41,7 +41,7 @@ def market_new() -> rx.Component:
     begin = rx.cond(state.asset != "", wizard(), rx.cond(state.form_problem != "", broken, nothing))
     return rx.fragment(
         page_head(
-            rx.cond(state.symbol != "", "Deploy a market for " + state.symbol, "Deploy a market"),
+            rx.cond(state.symbol != "", "New market for " + state.symbol, "New market"),
             "Nothing is sent to a chain until you deploy",
         ),
         rx.cond(state.ready, rx.fragment(draft_offer(state), begin), page_skeleton()),

@@ -7,7 +7,7 @@ from components.core.permission import Scope, may, who_can
 from components.ui.button import button
 from components.ui.card import page_head, panel
 from components.ui.icon import mark
-from components.ui.note import empty, failure, forbidden, skeleton
+from components.ui.note import empty, failure, forbidden, note, skeleton
 from components.ui.status import status
 from components.ui.table import pager
 from components.ui.value import when
@@ -24,7 +24,7 @@ IS_EMBEDDED = Session.network == "devnet"
     on_load=[OutboxState.load],
 )
 def outbox() -> rx.Component:
-    """Draw the emails. An email with a secret link shows where the operator can find it."""
+    """Draw the emails. Where no mail server is set, one note says how the operator reads the hidden ones."""
     mails = rx.el.ul(rx.foreach(OutboxState.rows, _mail), class_name="mails")
     nothing = rx.cond(
         OutboxState.loading,
@@ -37,6 +37,7 @@ def outbox() -> rx.Component:
     refused = rx.cond(OutboxState.is_forbidden, forbidden(who_can(Scope.MEMBERS_WRITE)), again)
     return rx.fragment(
         page_head("Outbox", "Emails of this organization and their delivery status"),
+        rx.cond(OutboxState.keeps, rx.el.div(_no_server(), style={"marginBottom": "16px"}), rx.fragment()),
         panel(
             rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
             pager("Newest first, 50 per page", OutboxState),
@@ -59,20 +60,28 @@ def _mail(mail: rx.Var[MailView]) -> rx.Component:
     body = rx.el.div(
         rx.el.p(mail.before),
         rx.cond(mail.path != "", rx.el.p(rx.el.a(mail.link, href=mail.path, class_name="link break")), rx.fragment()),
+        rx.cond(mail.secret != "", _one_time(mail), rx.fragment()),
         rx.cond(mail.after != "", rx.el.p(mail.after), rx.fragment()),
-        rx.cond(mail.is_private, _private(mail), rx.fragment()),
+        rx.cond(mail.is_hidden, rx.el.p("Only the recipient may read this email.", class_name="muted"), rx.fragment()),
         rx.cond(mail.failure != "", rx.el.p("Mail server response: ", mail.failure, class_name="muted"), rx.fragment()),
         class_name="mail-body",
     )
     return rx.el.li(head, body, key=mail.id)
 
 
-def _private(mail: rx.Var[MailView]) -> rx.Component:
-    kept = rx.fragment(
-        "It was not sent because no mail server is configured. The operator can print its link with ",
-        rx.el.code(mail.command, class_name="mono break"),
-        ".",
+def _one_time(mail: rx.Var[MailView]) -> rx.Component:
+    """Draw a one-time link closed: a person who follows it acts as the recipient."""
+    return rx.el.details(
+        rx.el.summary("Show link", aria_label="Show link for " + mail.recipient, class_name="link"),
+        rx.el.code(mail.secret, class_name="mono break"),
     )
-    return rx.el.p(
-        "Only the recipient may see its link. ", rx.cond(mail.command != "", kept, rx.fragment()), class_name="muted"
+
+
+def _no_server() -> rx.Component:
+    return note(
+        rx.el.b("No mail server is configured. "),
+        "Emails are kept here instead of sent. The operator prints a hidden one with ",
+        rx.el.code("signum outbox --to EMAIL", class_name="mono"),
+        ".",
+        tone="info",
     )

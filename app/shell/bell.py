@@ -13,7 +13,8 @@ from state.notifications.views import NotificationView
 MOST = 99
 
 
-def bell() -> rx.Component:
+@rx.memo
+def bell_menu() -> rx.Component:
     """Draw the bell with the number of what waits; pressed, the list of it."""
     shown = rx.cond(Bell.total > MOST, f"{MOST}+", Bell.total.to_string())
     count = rx.cond(Bell.total > 0, rx.el.span(shown, class_name="n"), rx.fragment())

@@ -5,7 +5,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.shell.bell import bell
+from app.shell.bell import bell_menu
 from components.core.permission import may
 from components.ui.button import button, icon_button, kbd, link, link_button
 from components.ui.card import avatar
@@ -34,38 +34,50 @@ def header(crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
             class_name="find",
         ),
         network_badge(),
-        tracker(),
-        bell(),
-        rx.el.span(
-            rx.color_mode_cond(
-                icon_button("moon", "Use dark theme", on_click=rx.toggle_color_mode),
-                icon_button("sun", "Use light theme", on_click=rx.toggle_color_mode),
-            ),
-            class_name="hide-narrow",
-        ),
-        account(),
+        request_tracker(),
+        bell_menu(),
+        theme_button(),
+        account_menu(),
         class_name="head",
+    )
+
+
+@rx.memo
+def theme_button() -> rx.Component:
+    """Draw the button that switches between the light and the dark theme."""
+    return rx.el.span(
+        rx.color_mode_cond(
+            icon_button("moon", "Use dark theme", on_click=rx.toggle_color_mode),
+            icon_button("sun", "Use light theme", on_click=rx.toggle_color_mode),
+        ),
+        class_name="hide-narrow",
     )
 
 
 def breadcrumb(crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
     """Draw the parent organizations, the current one, and the page."""
+    items = rx.el.ol(trail(), *[_crumb(words, href) for words, href in crumbs], class_name="crumbs")
+    return rx.el.nav(items, aria_label="Breadcrumb", class_name="grow")
+
+
+def _crumb(words: Any, href: Any) -> rx.Component:
+    if isinstance(href, str) and not href:
+        return rx.el.li(rx.el.span(words, class_name="trunc", aria_current="page"))
+    return rx.el.li(rx.el.a(words, href=href, class_name="trunc"))
+
+
+@rx.memo
+def trail() -> rx.Component:
+    """Draw the parent organizations and the current one."""
 
     def above(crumb: rx.Var[Crumb]) -> rx.Component:
         return rx.el.li(rx.el.a(crumb.name, href=crumb.href, class_name="trunc"), key=crumb.href)
 
-    def place(words: Any, href: Any) -> rx.Component:
-        if isinstance(href, str) and not href:
-            return rx.el.li(rx.el.span(words, class_name="trunc", aria_current="page"))
-        return rx.el.li(rx.el.a(words, href=href, class_name="trunc"))
-
-    own = rx.cond(Session.org.id != "", place(Session.org.name, "/o/" + Session.org.id + "/overview"), rx.fragment())
-    items = rx.el.ol(
-        rx.foreach(Session.trail, above), own, *[place(words, href) for words, href in crumbs], class_name="crumbs"
-    )
-    return rx.el.nav(items, aria_label="Breadcrumb", class_name="grow")
+    own = _crumb(Session.org.name, "/o/" + Session.org.id + "/overview")
+    return rx.fragment(rx.foreach(Session.trail, above), rx.cond(Session.org.id != "", own, rx.fragment()))
 
 
+@rx.memo
 def network_badge() -> rx.Component:
     """Name the network; a devnet is unmistakable."""
 
@@ -88,7 +100,8 @@ def network_badge() -> rx.Component:
     )
 
 
-def tracker() -> rx.Component:
+@rx.memo
+def request_tracker() -> rx.Component:
     """Draw the counts of running and failed requests; pressed, the newest requests, live."""
     running = rx.cond(
         Tracker.running > 0,
@@ -176,6 +189,7 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
         rx.el.div(
             rx.el.a(request.title, href=href, class_name="link plain trunc", style={"display": "block"}),
             rx.cond(request.line != "", rx.el.div(request.line, class_name="below trunc"), rx.fragment()),
+            rx.cond(request.fix_href != "", link(request.fix.label, request.fix_href), rx.fragment()),
             class_name="grow",
         ),
         rx.el.div(right, class_name="muted small num nowrap"),
@@ -184,7 +198,8 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
     )
 
 
-def account() -> rx.Component:
+@rx.memo
+def account_menu() -> rx.Component:
     """Draw the account menu: theme and sign-out. Signing out loads a page, because only that clears the cookie."""
     name = rx.el.span("Account: ", Session.name, class_name="sr")
     face = rx.el.button(avatar(Session.initials), name, class_name="icon-btn", type="button")

@@ -7,9 +7,11 @@ from typing import Any
 import reflex as rx
 
 from app.shell.header import header, network_badge
-from app.shell.sidebar import Place, keys_dialog, places, sidebar
+from app.shell.sidebar import Place, keys_dialog, places, sidebar, sidebar_in_sheet
 from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
+from components.requests.fix import fix_dialog
+from components.tour.card import tour
 from components.ui.address import address
 from components.ui.button import link_button
 from components.ui.card import page_head, print_head
@@ -48,6 +50,8 @@ class Nav:
 
 addressed: dict[str, tuple[type[Addressed], ...]] = {}
 """By route: the states whose view is in the page's URL."""
+ADVISED = ("/o/[org_id]/overview", "/o/[org_id]/account")
+"""The pages that advise to set up a second factor."""
 
 
 def page(
@@ -108,7 +112,41 @@ def shell(
     content: rx.Component, *, current: str, crumbs: Sequence[tuple[Any, Any]], is_own: bool = False
 ) -> rx.Component:
     """Draw sidebar, header and content; instead of the content, a skeleton or why the organization cannot be shown."""
-    refused = rx.fragment(
+    inner = rx.cond(Session.problem != "", refused(), rx.cond(Session.org.id != "", content, page_skeleton()))
+    inner = content if is_own else inner
+    return rx.el.div(
+        rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
+        stripe(),
+        rx.el.aside(sidebar(current=current), class_name="side", aria_label="Sidebar"),
+        rx.el.div(
+            print_head(Session.org.name),
+            header(crumbs),
+            rx.el.main(
+                *([factor_advice()] if current in ADVISED else []),
+                pending_memberships(),
+                inner,
+                id="main",
+                class_name="page",
+                tab_index=-1,
+            ),
+            class_name="body",
+        ),
+        Sheet.create(sidebar_in_sheet(current=current), name="navigation", label="Navigation"),
+        overlays(),
+        tour(),
+        FieldMessages.create(),
+        keys_dialog(),
+        fix_dialog(),
+        proof_dialogs(),
+        class_name=rx.cond(Session.network == "devnet", "shell devnet", "shell"),
+        custom_attrs={"data-hydrated": rx.State.is_hydrated},
+    )
+
+
+@rx.memo
+def refused() -> rx.Component:
+    """Draw why the organization cannot be shown."""
+    unavailable = rx.fragment(
         rx.el.h1("Not available", class_name="sr"),
         failure(
             "This organization cannot be shown", Session.problem, link_button("Your organization", "/", "arrow-left")
@@ -123,37 +161,18 @@ def shell(
             link_button("Set up second factor", Session.account_path, "shield", kind="primary"),
         ),
     )
-    refused = rx.cond(Session.needs_factor, factorless, refused)
-    inner = rx.cond(Session.problem != "", refused, rx.cond(Session.org.id != "", content, page_skeleton()))
-    inner = content if is_own else inner
-    return rx.el.div(
-        rx.el.a("Skip to content", href="#main", class_name="skip", custom_attrs={"reloadDocument": True}),
-        stripe(),
-        rx.el.aside(sidebar(current), class_name="side", aria_label="Sidebar"),
-        rx.el.div(
-            print_head(Session.org.name),
-            header(crumbs),
-            rx.el.main(
-                *([] if is_own else [factor_advice()]),
-                pending_memberships(),
-                inner,
-                id="main",
-                class_name="page",
-                tab_index=-1,
-            ),
-            class_name="body",
-        ),
-        Sheet.create(sidebar(current, in_sheet=True), name="navigation", label="Navigation"),
+    return rx.cond(Session.needs_factor, factorless, unavailable)
+
+
+@rx.memo
+def overlays() -> rx.Component:
+    """Draw what opens over every page: the palette and the toasts."""
+    return rx.fragment(
         Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
         Zone.create(name=MyPreferences.time_zone),
         Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         Keys.create(),
-        FieldMessages.create(),
-        keys_dialog(),
-        proof_dialogs(),
         rx.el.input(type="hidden", id="client-token", value=rx.State.router.session.client_token, read_only=True),
-        class_name=rx.cond(Session.network == "devnet", "shell devnet", "shell"),
-        custom_attrs={"data-hydrated": rx.State.is_hydrated},
     )
 
 
@@ -178,6 +197,7 @@ def entrance(title: Any, *children: rx.Component) -> rx.Component:
     )
 
 
+@rx.memo
 def stripe() -> rx.Component:
     """Draw the warning stripe of a devnet."""
     return rx.cond(Session.network == "devnet", rx.el.div(class_name="stripe", aria_hidden="true"), rx.fragment())

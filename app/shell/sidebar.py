@@ -1,4 +1,7 @@
-"""The sidebar: the organization switcher and the list of pages."""
+"""The sidebar: the organization switcher and the list of pages.
+
+What every page shows is memoized (`rx.memo`): compiled once, in one module that the browser loads once.
+"""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -38,8 +41,19 @@ places: list[Place] = []
 """Every page with a `nav`, added by `@page` when its module is imported."""
 
 
-def sidebar(current: str, *, in_sheet: bool = False) -> rx.Component:
-    """Draw the sidebar; `current` is the route to mark. It is drawn twice: on the left, and in the sheet on phones."""
+@rx.memo
+def sidebar(current: rx.Var[str]) -> rx.Component:
+    """Draw the sidebar at the left; `current` is the route to mark."""
+    return _sidebar(switcher(), current, _keys_button())
+
+
+@rx.memo
+def sidebar_in_sheet(current: rx.Var[str]) -> rx.Component:
+    """Draw the sidebar in the sheet of a phone; `current` is the route to mark."""
+    return _sidebar(switcher_in_sheet(), current)
+
+
+def _sidebar(top: rx.Component, current: rx.Var[str], *foot: rx.Component) -> rx.Component:
     ordered = sorted(places, key=lambda place: place.order)
     entries: list[rx.Component] = []
     for group, members in groupby(ordered, key=lambda place: place.group):
@@ -47,13 +61,13 @@ def sidebar(current: str, *, in_sheet: bool = False) -> rx.Component:
             entries.append(rx.el.h2(group))
         entries.extend(_entry(place, current) for place in members)
     return rx.el.div(
-        rx.el.div(switcher_in_sheet() if in_sheet else switcher(), class_name="side-top"),
+        rx.el.div(top, class_name="side-top"),
         rx.el.nav(*entries, class_name="nav", aria_label="Main"),
         rx.el.div(
             rx.el.img(src="/favicon.svg", alt="", style={"width": "18px", "height": "18px"}),
             rx.el.span("Signum", class_name="strong"),
             rx.el.span(class_name="end"),
-            *([] if in_sheet else [_keys_button()]),
+            *foot,
             class_name="side-foot",
         ),
         class_name="side-in",
@@ -66,8 +80,8 @@ def _keys_button() -> rx.Component:
     )
 
 
-def _entry(place: Place, current: str) -> rx.Component:
-    here = {"aria_current": "page"} if place.route == current else {}
+def _entry(place: Place, current: rx.Var[str]) -> rx.Component:
+    here = rx.cond(current == place.route, "page", rx.Var("undefined"))
     count = []
     if place.count is not None:
         unknown = rx.el.span(
@@ -76,7 +90,7 @@ def _entry(place: Place, current: str) -> rx.Component:
         known = rx.el.span(place.count, class_name="count")
         count = [rx.cond(place.count == "", rx.fragment(), rx.cond(place.count == "?", unknown, known))]
     attrs = {"custom_attrs": {"data-go": place.key}} if place.key else {}
-    link = rx.el.a(icon(place.icon), place.label, *count, href=place.href, **here, **attrs)
+    link = rx.el.a(icon(place.icon), place.label, *count, href=place.href, aria_current=here, **attrs)
     return link if place.shown is True else rx.cond(place.shown, link, rx.fragment())
 
 
@@ -118,6 +132,7 @@ def switcher() -> rx.Component:
     )
 
 
+@rx.memo
 def keys_dialog() -> rx.Component:
     """List the keyboard shortcuts."""
     rows = [("Find on this page", ["/"]), ("Jump to a page or organization", ["⌘ or Ctrl", "K"]), ("This list", ["?"])]

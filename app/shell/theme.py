@@ -9,9 +9,9 @@ from components.ui.note import failure
 
 PARTS = (
     "fonts", "tokens", "base", "radix", "button", "status", "surface", "table", "form", "progress", "tree", "dialog",
-    "shell", "sign_in", "issuance",
+    "shell", "charts", "cap_table", "sign_in", "issuance",
     "overview", "organizations", "members", "eligibility", "api_keys", "cases", "outbox", "webhooks", "settings",
-    "distributions", "factors", "investor", "print",
+    "distributions", "factors", "investor", "attempts", "tour", "print",
 )  # fmt: skip
 STYLES = [f"/style/{part}.css" for part in PARTS]
 

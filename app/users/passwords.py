@@ -5,7 +5,7 @@ import reflex as rx
 from app.shell.layout import entrance
 from components.ui.button import button, link_button
 from components.ui.form import text_field
-from components.ui.note import note, problem_note
+from components.ui.note import note, problem_note, skeleton
 from state.core.session import Session
 from state.invitations.invitation import PASSWORD_RULE
 from state.users.passwords import ForgottenPassword, NewPassword
@@ -68,4 +68,12 @@ def reset_password() -> rx.Component:
         on_submit=NewPassword.submit,
         class_name="card",
     )  # fmt: skip
-    return entrance("Choose a new password", rx.cond(NewPassword.changed, changed, form))
+    lost = rx.el.div(
+        note(rx.el.b("This link cannot be used. "), NewPassword.link_problem, tone="bad", role="alert"),
+        link_button("Request a new link", "/forgot-password", kind="primary", class_name="large"),
+        link_button("Back to sign in", "/sign-in", class_name="large"),
+        class_name="card",
+    )
+    checking = rx.el.div(skeleton(2), class_name="card")
+    wanted = rx.cond(NewPassword.link_problem != "", lost, rx.cond(NewPassword.changed, changed, form))
+    return entrance("Choose a new password", rx.cond(NewPassword.is_ready, wanted, checking))

@@ -5,11 +5,13 @@ from typing import Any
 import reflex as rx
 
 from app.shell.layout import entrance
+from components.demo_people.people import demo_people
 from components.ui.button import link
 from components.ui.form import NativeForm
 from components.ui.note import note
 from components.users.factors import ShowPasskey
 from state.core.session import Session
+from state.demo_people.people import DemoPeople
 
 KEPT = Session.sign_in_email
 
@@ -27,7 +29,7 @@ def _failed() -> rx.Component:
     return rx.cond(Session.sign_in_error != "", failed, rx.fragment())
 
 
-@rx.page(route="/sign-in", title="Sign in · Signum", on_load=Session.arrive)
+@rx.page(route="/sign-in", title="Sign in · Signum", on_load=[Session.arrive, DemoPeople.watch])
 def sign_in() -> rx.Component:
     """Draw the form; it works without a socket too."""
     form = NativeForm.create(
@@ -46,7 +48,7 @@ def sign_in() -> rx.Component:
         method="post",
         class_name="card",
     )
-    return entrance("Sign in to Signum", form)
+    return entrance("Sign in to Signum", form, demo_people())
 
 
 @rx.page(route="/sign-in/factor", title="Second factor · Signum", on_load=Session.arrive)

@@ -1,10 +1,36 @@
 /* A field for an account: found by name or label and chosen from a list, or an address that is pasted. What the form sends
    is the address. Items: {id, label, sub, short, hint, note, tone, known, off}. `resolved` has the item of each entered
    address; one that is not known has to be confirmed, unless `free`. */
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Check } from "lucide-react";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/* Shows the list over everything, so that a dialog neither cuts nor scrolls it: below its field, or above if there is more room. */
+function float(field, list) {
+  const place = () => {
+    const { left, top, bottom, width } = field.getBoundingClientRect();
+    const below = window.innerHeight - bottom - 12;
+    const isAbove = below < 160 && top > below;
+    list.style.width = `${width}px`;
+    list.style.left = `${left}px`;
+    list.style.maxHeight = `${Math.min(264, isAbove ? top - 12 : below)}px`;
+    list.style.top = isAbove ? "auto" : `${bottom + 4}px`;
+    list.style.bottom = isAbove ? `${window.innerHeight - top + 4}px` : "auto";
+  };
+  list.showPopover();
+  place();
+  // A dialog that is just opening still moves.
+  document.addEventListener("animationend", place, true);
+  window.addEventListener("scroll", place, true);
+  window.addEventListener("resize", place);
+  return () => {
+    document.removeEventListener("animationend", place, true);
+    window.removeEventListener("scroll", place, true);
+    window.removeEventListener("resize", place);
+    if (list.isConnected) list.hidePopover();
+  };
+}
 
 export function AccountField({
   id, name, items = [], active, resolved = {}, onSearch, onResolve, onPick, placeholder, free = false, invalid = false, describedBy, required = false,
@@ -17,6 +43,7 @@ export function AccountField({
   const [at, setAt] = useState(0);
   const wait = useRef();
   const list = useRef(null);
+  const field = useRef(null);
   useEffect(() => () => clearTimeout(wait.current), []);
   const typed = text.trim();
   const isAddress = ADDRESS.test(typed);
@@ -42,9 +69,9 @@ export function AccountField({
   useEffect(() => {
     list.current?.querySelector("[data-active=true]")?.scrollIntoView({ block: "nearest" });
   }, [at]);
-  useEffect(() => {
-    if (shown.length > 0) list.current?.scrollIntoView({ block: "nearest" });
-  }, [shown.length > 0]);
+  useLayoutEffect(() => {
+    if (shown.length > 0) return float(field.current, list.current);
+  }, [shown.length > 0, shown]);
 
   const change = (event) => {
     const next = event.target.value;
@@ -88,7 +115,7 @@ export function AccountField({
   return (
     <div className="account-field">
       <input
-        id={id} className={`input${isAddress ? " mono" : ""}`} type="text" role="combobox" autoComplete="off" spellCheck="false"
+        id={id} ref={field} className={`input${isAddress ? " mono" : ""}`} type="text" role="combobox" autoComplete="off" spellCheck="false"
         placeholder={placeholder} aria-expanded={shown.length > 0} aria-controls={`${listId}l`} aria-autocomplete="list"
         aria-activedescendant={shown[at] ? `${listId}${at}` : undefined} aria-invalid={invalid ? "true" : undefined}
         aria-describedby={[describedBy, `${listId}c`].filter(Boolean).join(" ")} aria-required={required || undefined}
@@ -96,7 +123,7 @@ export function AccountField({
         autoFocus={focused}
       />
       <input type="hidden" name={name} value={value} />
-      <ul role="listbox" id={`${listId}l`} aria-label="Accounts" ref={list} hidden={shown.length === 0}>
+      <ul role="listbox" id={`${listId}l`} aria-label="Accounts" ref={list} popover="manual" hidden={shown.length === 0}>
         {shown.map((item, i) => (
           <li
             key={item.id} id={`${listId}${i}`} role="option" aria-selected={chosen?.id === item.id}

@@ -79,10 +79,28 @@ const showPlace = () => {
   document.querySelector(".side [aria-current=page]")?.scrollIntoView({ block: "nearest" });
 };
 
+/* A tab or filter that is selected outside its strip's view is scrolled into it; the page does not move. */
+const followChoice = () => {
+  const chosen = "[role=tab][aria-selected=true], .filter[aria-pressed=true]";
+  const show = (target) => {
+    const strip = target.closest(".scroll-x, .filters");
+    if (!strip || strip.scrollWidth <= strip.clientWidth) return;
+    const from = strip.getBoundingClientRect(), to = target.getBoundingClientRect();
+    if (to.left < from.left || to.right > from.right) strip.scrollBy({ left: to.left + to.width / 2 - from.left - from.width / 2 });
+  };
+  document.querySelectorAll(chosen).forEach(show);
+  const seen = new MutationObserver((changes) => {
+    for (const { target } of changes) if (target.matches(chosen)) show(target);
+  });
+  seen.observe(document.body, { subtree: true, attributeFilter: ["aria-selected", "aria-pressed"] });
+  return () => seen.disconnect();
+};
+
 /* `/` searches, `g` and a letter open a page, `?` lists the shortcuts, Cmd-K or Ctrl-K opens the palette. */
 export function Keys() {
   useEffect(takeUp, []);
   useEffect(showPlace, []);
+  useEffect(followChoice, []);
   useEffect(() => {
     let going = 0;
     const down = (event) => {

@@ -1,7 +1,4 @@
-"""Reads an asset's activity: requests, transfers, orders, trades, rule changes and distributions by time.
-
-The tables are read by name, because each belongs to another vertical.
-"""
+"""Reads an asset's activity by time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,60 +8,23 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.activity import rules
+from backend.activity.entries import ENTRIES
 from backend.activity.schemas import Activity, ActivityKind, ActivityList
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.chain_models import ChainRow
+from backend.core.addresses import ZERO_ADDRESS
 from backend.core.pagination import where_given
 from backend.lists.pages import Listing, Page
 from backend.requests import titles
 from backend.users.models import UserRow
 from backend.wallets import known_names
 
-_ENTRIES = sa.text("""
-  select r.id, 'operation' as kind, r.created_at, r.title as name, r.kind as code, cast(r.status as text) as status,
-    cast(null as bigint) as chain_eid, cast(null as text) as tx_hash, cast(null as uuid) as market_id,
-    r.id as request_id, r.created_by, cast(null as text) as side, cast(null as numeric) as amount,
-    cast(null as numeric) as price, cast(null as text) as actor, cast(null as text) as receiver
-  from requests r
-  where r.organization_id = :org and r.subject_type not in ('order', 'transfer') and (
-    r.subject_id = :asset
-    or r.subject_id in (select id from markets where organization_id = :org and asset_id = :asset)
-    or r.subject_id in (select id from bridges where organization_id = :org and asset_id = :asset)
-    or r.subject_id in (select id from distributions where organization_id = :org and asset_id = :asset)
-  )
-  union all
-  select t.id, 'transfer', t.created_at, null, null, cast(t.status as text), t.chain_eid, t.tx_hash, null,
-    t.request_id, null, null, t.amount, null, t.from_address, t.to_address
-  from transfers t where t.organization_id = :org and t.asset_id = :asset
-  union all
-  select o.id, 'order', o.created_at, m.quote_symbol, cast(m.quote_decimals as text), cast(o.status as text),
-    m.chain_eid, o.tx_hash, m.id, o.request_id, null, cast(o.side as text), o.amount, o.price, o.maker_address, null
-  from orders o join markets m on m.id = o.market_id where m.organization_id = :org and m.asset_id = :asset
-  union all
-  select t.id, 'trade', t.created_at, m.quote_symbol, cast(m.quote_decimals as text), null, m.chain_eid, t.tx_hash,
-    m.id, null, null, null, t.amount, t.price, null, null
-  from trades t join markets m on m.id = t.market_id where m.organization_id = :org and m.asset_id = :asset
-  union all
-  select s.id, 'rules', s.created_at, cast(s.version as text), null, null, s.chain_eid, s.tx_hash, null, null, null,
-    null, null, null, null, null
-  from asset_rule_sets s where s.organization_id = :org and s.asset_id = :asset
-  union all
-  select d.id, 'distribution', d.created_at, d.name, null, cast(d.status as text), d.chain_eid, null, null, null, null,
-    null, d.total_amount, null, null, null
-  from distributions d where d.organization_id = :org and d.asset_id = :asset
-""").columns(
-    id=sa.Uuid, kind=sa.Text, created_at=sa.DateTime(timezone=True), name=sa.Text, code=sa.Text, status=sa.Text,
-    chain_eid=sa.BigInteger, tx_hash=sa.Text, market_id=sa.Uuid, request_id=sa.Uuid, created_by=sa.Uuid, side=sa.Text,
-    amount=sa.Numeric, price=sa.Numeric, actor=sa.Text, receiver=sa.Text,
-)  # fmt: skip
-ENTRIES = _ENTRIES.subquery("entries")
-"""`name` and `code` depend on the kind: the title and kind of a request, the quote currency of an order or trade."""
 LIST = Listing(
     {"created_at": ENTRIES.c.created_at},
     tie=ENTRIES.c.id,
     names=(ENTRIES.c.name,),
-    codes=(ENTRIES.c.id, ENTRIES.c.tx_hash, ENTRIES.c.actor, ENTRIES.c.receiver),
+    codes=(ENTRIES.c.id, ENTRIES.c.tx_hash, ENTRIES.c.giver, ENTRIES.c.receiver),
     is_fixed=True,
 )
 
@@ -72,7 +32,7 @@ LIST = Listing(
 async def page(context: Context, page: Page, asset: Any, kind: ActivityKind | None) -> ActivityList:
     """Return a page of an asset's activity, newest first."""
     shown, paging = await page.read(context.session, _query(context, page, asset.id, kind))
-    addresses = {address for row in shown for address in (row.actor, row.receiver) if address}
+    addresses = {address for row in shown for address in (row.actor, row.giver, row.receiver) if address}
     known = await known_names.known(context.session, context.organization_id, sorted(addresses))
     names = {address: one.name for address, one in known.items()}
     return ActivityList(activity=_activity(context, shown, asset, names), **paging)
@@ -85,7 +45,7 @@ def _query(context: Context, page: Page, asset_id: UUID, kind: ActivityKind | No
         sa.select(ENTRIES, person, col(ChainRow.display_name).label("chain_name"))
         .outerjoin(UserRow, col(UserRow.id) == ENTRIES.c.created_by)
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == ENTRIES.c.chain_eid)
-        .params(org=context.organization_id, asset=asset_id)
+        .params(org=context.organization_id, asset=asset_id, zero=ZERO_ADDRESS)
     )
     if not {Scope.TRANSFERS_READ, Scope.TRANSFERS_WRITE} & set(context.scopes):
         query = query.where(ENTRIES.c.kind != ActivityKind.TRANSFER)
@@ -99,9 +59,18 @@ def _activity(context: Context, rows: Sequence[Any], asset: Any, names: Mapping[
         Activity(
             **{**row._mapping, "kind": ActivityKind(row.kind)},
             title=titles.title_of(context.scopes, row.code, row.name)
-            if row.kind == ActivityKind.OPERATION
+            if rules.is_request(row)
             else rules.title(row, asset.symbol, asset.decimals, names),
-            actor_name=(row.person if Scope.ORGS_READ in context.scopes else None) or names.get(row.actor),
+            actor_name=_actor(context, row, names),
+            from_name=rules.name(row.giver, names),
+            to_name=rules.name(row.receiver, names),
         )
         for row in rows
     ]
+
+
+def _actor(context: Context, row: Any, names: Mapping[str, str | None]) -> str | None:
+    """Return the person who requested an entry, or the wallet's name where it was not requested here."""
+    if row.created_by is None:
+        return names.get(row.actor)
+    return row.person if Scope.ORGS_READ in context.scopes else None

@@ -17,10 +17,25 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
             return f"{row.side.capitalize()} order for {_at_price(row, symbol, decimals)}"
         case ActivityKind.TRADE:
             return f"Trade of {_at_price(row, symbol, decimals)}"
+        case ActivityKind.CLAIM:
+            unit, places = (row.name, int(row.code or 0)) if row.name else (symbol, decimals)
+            return f"Claim of {rounded(row.amount, places)} {unit}"
+        case ActivityKind.FUNDING | ActivityKind.MINT | ActivityKind.BURN:
+            return f"{row.kind.capitalize()} of {rounded(row.amount, decimals)} {symbol}"
         case ActivityKind.RULES:
             return f"Rules set, version {row.name}"
         case _:
             return f'Distribution "{row.name}"'
+
+
+def is_request(row: Any) -> bool:
+    """Return whether an entry is a request, whose title and kind are its `name` and `code`."""
+    return bool(row.id == row.request_id)
+
+
+def name(address: str | None, names: Mapping[str, str | None]) -> str | None:
+    """Return the name of an account, or its short address."""
+    return None if address is None else names.get(address) or shortened(address)
 
 
 def _at_price(row: Any, symbol: str, decimals: int) -> str:

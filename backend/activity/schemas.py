@@ -18,14 +18,21 @@ class ActivityKind(StrEnum):
     TRADE = "trade"
     RULES = "rules"
     DISTRIBUTION = "distribution"
+    CLAIM = "claim"
+    FUNDING = "funding"
+    MINT = "mint"
+    BURN = "burn"
 
 
 class Activity(BaseModel):
-    """An entry of an asset's activity. `id` is the ID of the request, transfer, order, trade, rule set or distribution.
+    """An entry of an asset's activity. `id` is the ID of the request, transfer, order, trade, rule set, distribution,
+    claim or movement of tokens.
 
-    `title` says in words what happened, with amounts in whole tokens. `actor_name` is the person who requested an
-    operation, or the name of the wallet or party that sent a transfer or placed an order; null where the organization
-    knows none. `market_id` is the market of an order or trade, `request_id` the request that made the entry.
+    `title` says in words what happened, with amounts in whole tokens. `actor_name` is the person who requested it, or
+    the name of the wallet or party that did it where it was not requested here; null where the organization knows none.
+    `from_name` and `to_name` are the accounts that give and receive the tokens: sender and receiver, seller and buyer,
+    by name or as short addresses. `market_id` is the market of an order or trade, `request_id` the request that made
+    the entry.
     """
 
     id: UUID
@@ -35,6 +42,8 @@ class Activity(BaseModel):
     chain_eid: int | None
     chain_name: str | None
     actor_name: str | None
+    from_name: str | None
+    to_name: str | None
     tx_hash: str | None
     market_id: UUID | None
     request_id: UUID | None

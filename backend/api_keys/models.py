@@ -7,10 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, sort_indexes, time_field
+from backend.core.columns import SecurityRow, organization_field, sort_indexes, time_field
 
 
-class ApiKeyRow(Row, table=True):
+class ApiKeyRow(SecurityRow, table=True):
     """A key of an organization. It ends with its maker: a key (`parent_id`) or an application's grant (`grant_id`);
     `signum_key_ended` says when."""
 

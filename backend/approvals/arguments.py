@@ -42,7 +42,9 @@ LABELS = {
     "kyc_level": "KYC level",
     "lockup_end_time": "Lock-up ends",
     "expected_caps": "Limits of each chain afterwards",
+    "expected_plan": "Confirmed plan",
     "marketId": "Market",
+    "max_fee": "Delivery fee at most",
     "max_tokens_per_holder": "Maximum per holder",
     "memberId": "Member",
     "merkleRoot": "Merkle root",
@@ -164,6 +166,8 @@ def _number(name: str, text: str, known: Known) -> str:
         return f"{grouped(text, 2)}%"
     if name.endswith(("_eid", "Eid")):
         return known.chains.get(int(text), text)
+    if name == "max_fee":
+        return f"{grouped(text, 18)} of the source chain's own currency"
     if name == "window_seconds":
         return f"{int(text):,} seconds"
     return ""

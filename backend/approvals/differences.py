@@ -9,7 +9,19 @@ IDENTITY = (
     "recipient", "rule", "id",
 )  # fmt: skip
 """Fields that identify an entry of a list, where it has them."""
-IGNORED = frozenset({"as_of", "gas_estimate", "address_name", "symbol", "decimals"})
+IGNORED = frozenset(
+    {
+        "as_of",
+        "gas_estimate",
+        "address_name",
+        "symbol",
+        "decimals",
+        "fee",
+        "fingerprint",
+        "sender_name",
+        "receiver_name",
+    }
+)
 """Fields that say how the plan was made, or describe others."""
 LISTED, MISSING = "listed", "not listed"
 

@@ -15,10 +15,12 @@ from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
-from backend.core.db import now
 from backend.core.errors import NotFound, SignumError
+from backend.core.recorded_time import recorded_now
 from backend.lists.pages import Listing, Page
+from backend.organizations.models import OrganizationRow
 from backend.requests import second_person, titles
+from backend.requests.accept import INCLUDES
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus, Subject
 from backend.users.models import UserRow
@@ -103,6 +105,10 @@ def _query(context: Context) -> sa.Select[Any]:
             sa.func.coalesce(col(asker.display_name), col(asker.email)).label("asked_by_name"),
             sa.func.coalesce(col(decider.display_name), col(decider.email)).label("decided_by_name"),
             col(ApiKeyRow.name).label("key_name"),
+            sa.select(col(OrganizationRow.approvals))
+            .where(col(OrganizationRow.id) == TABLE.c.organization_id)
+            .scalar_subquery()
+            .label("policy"),
         )
         .join(request, request.c.id == TABLE.c.request_id)
         .outerjoin(asker, col(asker.id) == TABLE.c.asked_by)
@@ -141,9 +147,9 @@ def _standing(status: ApprovalStatus) -> sa.ColumnElement[bool]:
     """Return whether a status is the current one."""
     is_pending = TABLE.c.status == ApprovalStatus.PENDING
     if status is ApprovalStatus.PENDING:
-        return sa.and_(is_pending, TABLE.c.expires_at > now())
+        return sa.and_(is_pending, TABLE.c.expires_at > recorded_now())
     if status is ApprovalStatus.EXPIRED:
-        return sa.or_(TABLE.c.status == status, sa.and_(is_pending, TABLE.c.expires_at <= now()))
+        return sa.or_(TABLE.c.status == status, sa.and_(is_pending, TABLE.c.expires_at <= recorded_now()))
     return sa.ColumnElement.__eq__(TABLE.c.status, status)
 
 
@@ -154,7 +160,8 @@ def _fields(context: Context, row: Any) -> dict[str, Any]:
         "title": titles.title_of(context.scopes, row.kind, row.title),
         "cause": row.cause if titles.is_readable(context.scopes, row.kind) else None,
         "subject": Subject.of(row.subject_type, row.subject_id, row.arguments),
-        "status": rules.standing(row.status, row.expires_at, now()),
+        "status": rules.standing(row.status, row.expires_at, recorded_now()),
+        "rule_lifted": row.cause is None and rules.is_lifted(row.policy, row.kind, row.arguments.get(INCLUDES, ())),
         "asked_with": _asked_with(row),
     }
 

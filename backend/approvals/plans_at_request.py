@@ -15,8 +15,8 @@ from backend.approvals.referenced import Units
 from backend.approvals.schemas import PlanChange
 from backend.auth.calls import Call
 from backend.core import db
-from backend.core.db import now
 from backend.core.errors import SignumError
+from backend.core.recorded_time import recorded_now
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus
 from backend.users.models import UserRow
@@ -48,7 +48,7 @@ async def record(organization_id: UUID, approval_id: UUID) -> None:
     except SignumError as error:
         log.info("approval.plan_failed", approval=str(approval_id), detail=error.detail)
         return
-    values = {"plan_at_request": plan, "planned_at": now(), "updated_at": TABLE.c.updated_at}
+    values = {"plan_at_request": plan, "planned_at": recorded_now(), "updated_at": TABLE.c.updated_at}
     async with db.step(organization_id) as session:
         await session.execute(sa.update(ApprovalRow).where(waits).values(values))
 

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.core.changes import THE_OPERATOR, acting, publish
-from backend.core.db import Write, now
+from backend.core.db import Write
 from backend.core.errors import CannotStart
+from backend.core.recorded_time import recorded_now
 from backend.daily_use.models import DailyLimitRow
 from backend.organizations.models import OrganizationRow
 from backend.requests.models import ApprovalRow
@@ -60,6 +61,6 @@ async def _waiting(session: Write, organization_id: UUID) -> int:
     query = sa.select(sa.func.count()).where(
         col(ApprovalRow.organization_id) == organization_id,
         col(ApprovalRow.status) == ApprovalStatus.PENDING,
-        col(ApprovalRow.expires_at) > now(),
+        col(ApprovalRow.expires_at) > recorded_now(),
     )
     return await session.scalar(query) or 0

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from backend.core.errors import Conflict, Forbidden
-from backend.requests.schemas import ApprovalStatus
+from backend.requests.schemas import Action, ApprovalStatus
 
 
 def standing(status: ApprovalStatus, expires_at: datetime, now: datetime) -> ApprovalStatus:
@@ -25,3 +25,10 @@ def check_open(status: ApprovalStatus, decided_by: str) -> None:
         raise Conflict("This approval expired before anyone decided. Request the action again.")
     if status is not ApprovalStatus.PENDING:
         raise Conflict(f"{decided_by} has already {status} this request.")
+
+
+def is_lifted(policy: Collection[str], kind: str, includes: Collection[str]) -> bool:
+    """Return whether an organization's policy no longer requires a second person for a kind of action that waits by it.
+    Appointments wait by any rule."""
+    by_policy = kind in set(Action) and not kind.startswith("member.")
+    return by_policy and not any(action in policy for action in (kind, *includes))

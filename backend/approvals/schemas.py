@@ -63,7 +63,7 @@ class Approval(Record):
     the request; the person who created the key, or connected the application, counts as the requester. When either
     ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds, or the
     organization below whose policy it needs; null where the organization itself requires a second person for every such
-    action.
+    action. `rule_lifted`: the organization has stopped requiring one since; this request still needs its approval.
     """
 
     id: UUID
@@ -78,6 +78,7 @@ class Approval(Record):
     asked_by_name: str | None = None
     asked_with: str | None = None
     cause: str | None = None
+    rule_lifted: bool = False
     expires_at: Timestamp
     decided_by: UUID | None
     decided_by_name: str | None = None

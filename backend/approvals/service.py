@@ -14,8 +14,9 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.changes import publish
-from backend.core.db import Write, now
+from backend.core.db import Write
 from backend.core.errors import Conflict, Denied, Forbidden
+from backend.core.recorded_time import recorded_now
 from backend.requests import second_person, workflows
 from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus
@@ -57,7 +58,9 @@ async def comment(context: Context, approval_id: UUID, text: str) -> ApprovalCom
     context.require(Scope(found.scope))
     locked = sa.select(col(ApprovalRow.status)).where(col(ApprovalRow.id) == approval_id).with_for_update()
     status = (await context.session.scalars(locked)).one()
-    rules.check_open(rules.standing(status, found.expires_at, now()), found.decided_by_name or "Another person")
+    rules.check_open(
+        rules.standing(status, found.expires_at, recorded_now()), found.decided_by_name or "Another person"
+    )
     count = sa.select(sa.func.count()).where(col(CommentRow.approval_id) == approval_id)
     if (await context.session.scalar(count) or 0) >= MOST:
         raise Conflict(f"An approval can have at most {MOST} comments.")
@@ -96,12 +99,12 @@ async def _decide(context: Context, approval_id: UUID, status: ApprovalStatus) -
     seen = await listing.found(context, approval_id)
     _check_open(row, seen.decided_by_name)
     _check_may_decide(seen)  # a rehearsal takes seconds, during which a role may have ended
-    row.status, row.decided_by, row.decided_at = status, context.require_person().user_id, now()
+    row.status, row.decided_by, row.decided_at = status, context.require_person().user_id, recorded_now()
     return row
 
 
 def _check_open(row: Any, decided_by: str | None) -> None:
-    rules.check_open(rules.standing(row.status, row.expires_at, now()), decided_by or "Another person")
+    rules.check_open(rules.standing(row.status, row.expires_at, recorded_now()), decided_by or "Another person")
 
 
 async def _request(session: Write, row: ApprovalRow) -> RequestRow:
@@ -117,7 +120,7 @@ async def _publish(session: Write, row: ApprovalRow) -> None:
 async def due(session: Write) -> Sequence[Any]:
     """Return ids and organizations of expired approvals, across all organizations that the session sees."""
     query = sa.select(col(ApprovalRow.id), col(ApprovalRow.organization_id)).where(
-        col(ApprovalRow.status) == ApprovalStatus.PENDING, col(ApprovalRow.expires_at) <= now()
+        col(ApprovalRow.status) == ApprovalStatus.PENDING, col(ApprovalRow.expires_at) <= recorded_now()
     )
     return (await session.execute(query)).all()
 
@@ -130,6 +133,6 @@ async def expire(organization_id: UUID, approval_id: UUID) -> None:
         )
         row: ApprovalRow | None = await session.scalar(query.with_for_update(skip_locked=True))
         if row is not None:
-            row.status, row.decided_at = ApprovalStatus.EXPIRED, now()
+            row.status, row.decided_at = ApprovalStatus.EXPIRED, recorded_now()
             await _publish(session, row)
             await workflows.withdraw(session, await _request(session, row), Denied(EXPIRED))

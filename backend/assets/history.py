@@ -1,7 +1,6 @@
 """The history of an asset's rules, as the indexer read it from `RulesSet` events."""
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,9 +11,6 @@ from backend.assets.models import RuleSetRow
 from backend.assets.schemas import RuleChange, RuleSet, RuleSetList, RulesOnChain
 from backend.auth.principal import Context
 from backend.chain.chain_models import ChainRow
-from backend.chain.rpc.json_rpc import connect
-from backend.core import db
-from backend.core.errors import SignumError
 from backend.lists.pages import Listing, Page
 from backend.requests import titles
 
@@ -43,7 +39,6 @@ _REPLACED = _made("""
   from transactions t cross join jsonb_array_elements(t.earlier) e
   where t.organization_id = :org and t.earlier <> '[]' and e ->> 'tx_hash' = any(:hashes)
 """)
-Times = Mapping[tuple[int, int], datetime]
 
 
 async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
@@ -55,11 +50,7 @@ async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
     )
     shown, paging = await page.read(context.session, query)
     makers = await _makers(context, shown)
-    async with db.paused(context.session):
-        times = await _times(shown)
-    return RuleSetList(
-        rule_sets=[_rule_set(row, times, makers.get((row.chain_eid, row.tx_hash))) for row in shown], **paging
-    )
+    return RuleSetList(rule_sets=[_rule_set(row, makers.get((row.chain_eid, row.tx_hash))) for row in shown], **paging)
 
 
 def _before() -> sa.ScalarSelect[Any]:
@@ -78,21 +69,6 @@ def _before() -> sa.ScalarSelect[Any]:
         .correlate(TABLE)
         .scalar_subquery()
     )
-
-
-async def _times(rows: Sequence[Any]) -> Times:
-    """Return the block times; nothing for a chain that does not answer."""
-    found: dict[tuple[int, int], datetime] = {}
-    for eid in sorted({row.chain_eid for row in rows}):
-        blocks = sorted({row.block_number for row in rows if row.chain_eid == eid})
-        try:
-            response = await (await connect(eid)).batch([("eth_getBlockByNumber", [hex(b), False]) for b in blocks])
-        except SignumError:
-            continue
-        for number, block in zip(blocks, response, strict=True):
-            if block is not None:
-                found[eid, number] = datetime.fromtimestamp(int(block["timestamp"], 16), UTC)
-    return found
 
 
 async def _makers(context: Context, rows: Sequence[Any]) -> dict[tuple[int, str], dict[str, Any]]:
@@ -114,7 +90,7 @@ async def _makers(context: Context, rows: Sequence[Any]) -> dict[tuple[int, str]
     return found
 
 
-def _rule_set(row: Any, times: Times, maker: dict[str, Any] | None) -> RuleSet:
+def _rule_set(row: Any, maker: dict[str, Any] | None) -> RuleSet:
     rules = RulesOnChain(**row.rules)
     return RuleSet(
         id=row.id,
@@ -125,7 +101,7 @@ def _rule_set(row: Any, times: Times, maker: dict[str, Any] | None) -> RuleSet:
         changes=_changes(row.before, rules),
         block_number=row.block_number,
         tx_hash=row.tx_hash,
-        at=times.get((row.chain_eid, row.block_number)),
+        at=row.created_at,
         **(maker or {}),
     )
 

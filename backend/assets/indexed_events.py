@@ -16,19 +16,25 @@ from backend.chain.indexer.block_spans import Span
 from backend.chain.models import StateEventRow, TokenTransferRow
 from backend.core import db
 from backend.core.addresses import ZERO_ADDRESS
+from backend.daily_totals import tokens as daily_totals
 
 _PAUSES = ("Paused", "Unpaused")
 _STATES = (*_PAUSES, "VenueSet")
+_KEPT = (*_STATES, "Frozen")
+"""Events that replace a state. Freezes are read by block only, for the cap table."""
 _FACTS: dict[type[TokenTransferRow] | type[RuleSetRow], Sequence[str]] = {
     TokenTransferRow: ("from_address", "to_address", "amount"),
     RuleSetRow: ("version", "rules"),
 }
 """The fields that must match the logs."""
+_MOVED = tuple(
+    col(getattr(TokenTransferRow, name)) for name in ("asset_id", "created_at", "from_address", "to_address")
+)
 EventRow = TokenTransferRow | RuleSetRow | StateEventRow
 
 
 class Transfers:
-    """The stream of `Transfer`, `RulesSet`, `Paused`, `Unpaused` and `VenueSet` events of every deployed token."""
+    """The stream of `Transfer`, `RulesSet`, `Paused`, `Unpaused`, `VenueSet` and `Frozen` events of every token."""
 
     name = "transfers"
 
@@ -47,10 +53,13 @@ class Transfers:
         rows = [
             row for log in logs if log.address in owners and (row := _row(eid, log, owners[log.address])) is not None
         ]
-        new = 0
-        for kind in (TokenTransferRow, RuleSetRow, StateEventRow):
+        moved = [row for row in rows if isinstance(row, TokenTransferRow)]
+        new = await state_events.insert_new(session, moved)
+        if new:
+            await daily_totals.refresh(session, moved)
+        for kind in (RuleSetRow, StateEventRow):
             new += await state_events.insert_new(session, [row for row in rows if isinstance(row, kind)])
-        changed = {row.address for row in rows if isinstance(row, StateEventRow)}
+        changed = {row.address for row in rows if isinstance(row, StateEventRow) and row.name in _STATES}
         await _set_states(session, eid, [owners[address] for address in changed])
         if new:
             await _set_supplies(session, [owner for owner in owners.values() if _is_minted(owner, rows)])
@@ -64,12 +73,13 @@ class Transfers:
         gone = sa.delete(TokenTransferRow).where(
             col(TokenTransferRow.chain_eid) == eid, col(TokenTransferRow.block_number) > block
         )
-        moved = set(await session.scalars(gone.returning(col(TokenTransferRow.asset_id))))
+        undone = list(await session.execute(gone.returning(*_MOVED)))
+        await daily_totals.refresh(session, undone)
         theirs = sa.select(DeploymentRow).where(
-            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.asset_id).in_(moved)
+            col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.asset_id).in_({row.asset_id for row in undone})
         )
         await _set_supplies(session, (await session.scalars(theirs)).all())
-        changed = await state_events.forget(session, eid, _STATES, block)
+        changed = await state_events.forget(session, eid, _KEPT, block)
         await _set_states(session, eid, await _deployments(session, eid, {address for address, _ in changed}))
 
     async def correct(self, session: db.Write, eid: int, address: str, span: Span, logs: Sequence[Log]) -> int:
@@ -80,9 +90,11 @@ class Transfers:
         for kind, facts in _FACTS.items():
             theirs = sa.and_(col(kind.chain_eid) == eid, col(kind.asset_id) == owner.asset_id)
             right = [row for row in rows if isinstance(row, kind)]
-            wrong += len(await block_spans.delete_wrong(session, theirs, span, right, kind, facts))
+            gone = await block_spans.delete_wrong(session, theirs, span, right, kind, facts)
+            await daily_totals.refresh(session, [row for row in gone if isinstance(row, TokenTransferRow)])
+            wrong += len(gone)
         events = [row for row in rows if isinstance(row, StateEventRow)]
-        wrong += len(await state_events.delete_wrong(session, eid, address, _STATES, span, events))
+        wrong += len(await state_events.delete_wrong(session, eid, address, _KEPT, span, events))
         new = await self.apply(session, eid, logs)
         before = _derived(owner)
         await _set_states(session, eid, [owner])
@@ -142,6 +154,9 @@ def _row(eid: int, log: Log, owner: DeploymentRow) -> EventRow | None:
     name, values = log.decoded() or ("", {})
     if name in _PAUSES:
         return state_events.event_row(owner.organization_id, eid, log, name, {})
+    if name == "Frozen":
+        frozen = {"amount": values["amount"]}
+        return state_events.event_row(owner.organization_id, eid, log, name, frozen, values["account"])
     if name == "VenueSet":
         allowed = {"allowed": values["allowed"]}
         return state_events.event_row(owner.organization_id, eid, log, name, allowed, values["venue"])
@@ -153,10 +168,12 @@ def _row(eid: int, log: Log, owner: DeploymentRow) -> EventRow | None:
         "log_index": log.log_index,
         "block_number": log.block_number,
     }
+    at = datetime.fromtimestamp(log.timestamp, UTC)
     if name == "RulesSet":
-        return RuleSetRow(version=values["version"], rules=TokenRules.of_abi(values["rules"]).as_dict(), **place)
+        return RuleSetRow(
+            created_at=at, version=values["version"], rules=TokenRules.of_abi(values["rules"]).as_dict(), **place
+        )
     if name == "Transfer":
-        at = datetime.fromtimestamp(log.timestamp, UTC)
         amounts = {"from_address": values["from"], "to_address": values["to"], "amount": values["value"]}
         return TokenTransferRow(created_at=at, **amounts, **place)
     return None

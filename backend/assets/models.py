@@ -33,6 +33,7 @@ class AssetRow(Row, table=True):
     symbol: str
     description: str | None = None
     decimals: int = 18
+    nominal_value: str | None = None
     initial_supply: int | None = amount_field(0)
     status: AssetStatus = status_field(AssetStatus, AssetStatus.DRAFT)
     regulation_type: RegulationType = status_field(RegulationType, RegulationType.NONE)

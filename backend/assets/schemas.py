@@ -49,6 +49,12 @@ class DeploymentStatus(StrEnum):
     FAILED = "failed"
 
 
+Nominal = Annotated[
+    str, StringConstraints(pattern=r"^[0-9]{1,15}([.][0-9]{1,6})?$", max_length=22), Field(examples=["100.00"])
+]
+"""A price of a whole token, in whole units of a quote currency."""
+
+
 class AssetCreate(Body):
     """A new asset, deployed on `chain_eid`; its supply is minted to the organization's default server wallet."""
 
@@ -57,6 +63,7 @@ class AssetCreate(Body):
     chain_eid: Eid
     description: Text | None = None
     decimals: Annotated[Whole, Field(ge=6, le=18)] = 18
+    nominal_value: Nominal | None = None
     initial_supply: TokenAmount = "0"
     regulation_type: RegulationType = RegulationType.NONE
     compliance_rules: ComplianceRules = Field(default_factory=ComplianceRules)
@@ -79,6 +86,7 @@ class AssetUpdate(Body):
 
     name: Annotated[Name | None, KEPT] = None
     description: Text | None = None
+    nominal_value: Nominal | None = None
     regulation_type: Annotated[RegulationType | None, KEPT, removed_by('"none"')] = None
     compliance_rules: Annotated[RulesPatch | None, KEPT, removed_by("each rule as 0, false or an empty list")] = None
     max_holders: Annotated[Count | None, KEPT, removed_by("0")] = None
@@ -108,7 +116,8 @@ class Deployment(Record):
 
 
 class Asset(Record):
-    """An asset record. `total_supply` is the sum over its deployments, base units. `cap_shares`: the shares of the caps
+    """An asset record. `total_supply` is the sum over its deployments, base units. `nominal_value` is that of a whole
+    token in its quote currency, which values the asset before its first trade. `cap_shares`: the shares of the caps
     that a person set for each chain; empty where they are calculated."""
 
     id: UUID
@@ -117,6 +126,7 @@ class Asset(Record):
     symbol: str
     description: str | None
     decimals: int
+    nominal_value: str | None = None
     status: AssetStatus
     regulation_type: RegulationType
     compliance_rules: ComplianceRules
@@ -261,9 +271,8 @@ class RulesOnChain(BaseModel):
 
 
 class RuleSet(Record):
-    """Rules that a token took on a chain, and what they changed. `at` is the time of the block; null if the chain does
-    not answer. `request_id`, its title and the person who made it are null if no request of the organization wrote
-    them."""
+    """Rules that a token took on a chain, and what they changed. `at` is the time of the block. `request_id`, its title
+    and the person who made it are null if no request of the organization wrote them."""
 
     id: UUID
     chain_eid: int
@@ -273,7 +282,7 @@ class RuleSet(Record):
     changes: list[RuleChange]
     block_number: int
     tx_hash: str
-    at: Timestamp | None
+    at: Timestamp
     request_id: UUID | None = None
     request_title: str | None = None
     changed_by_name: str | None = None

@@ -46,7 +46,7 @@ from backend.wallets import signing_wallets
 from backend.wallets.models import WalletRow
 from backend.wallets.rules import server_wallet_entry
 
-TEXTS = {"name", "description"}
+TEXTS = {"name", "description", "nominal_value"}
 """Fields of an update that are not compliance rules."""
 
 

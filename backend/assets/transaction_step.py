@@ -3,6 +3,7 @@ pending."""
 
 from backend.chain.abi.calls import Call
 from backend.chain.abi.outcome import Outcome
+from backend.chain.errors import Reverted
 from backend.chain.transactions.execution import OnStored, execute
 from backend.requests.workflows import Run, StepNotes
 
@@ -36,6 +37,10 @@ async def write(
         label=label,
         request_id=run.request_id,
     )
-    outcome = await execute(intent, on_stored=show)
+    try:
+        outcome = await execute(intent, on_stored=show)
+    except Reverted as refusal:
+        refusal.eid = eid
+        raise
     step.tx_hash = outcome.tx_hash
     return outcome

@@ -30,4 +30,8 @@ class AttestationRow(Row, table=True):
     tx_hash: str | None = None
     request_id: UUID | None = None
     revocation_reason: str | None = None
+    attested_at: datetime | None = time_field(nullable=True)
+    """The time of its block; None before it is on the chain."""
+    revoked_at: datetime | None = time_field(nullable=True)
+    """The time of the block that revoked or replaced it."""
     failure: str | None = None

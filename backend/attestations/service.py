@@ -35,6 +35,7 @@ from backend.chains import service as chains
 from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
+from backend.core.units import shortened
 from backend.issuers import service as issuers
 from backend.issuers.schemas import IssuerStatus
 from backend.parties import service as parties
@@ -101,10 +102,12 @@ async def revoke(
     if dry_run:
         steps = [f"Revoke on {chain.display_name}", "Read the revocation back"]
         return _plan(chain, row, steps, holdings=await _holdings(context, row))
+    party = await context.session.get(PartyRow, row.party_id)
+    name = party.name if party else shortened(row.wallet_address)
     request = await accept(
         context,
         REVOKE,
-        f"Revoke an attestation on {chain.display_name}",
+        f"Revoke the attestation of {name} on {chain.display_name}",
         subject=("attestation", row.id),
         scope=Scope.ATTESTATIONS_WRITE,
         order=row.party_id,

@@ -2,6 +2,7 @@
 chain."""
 
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -57,8 +58,10 @@ async def issue(run: Run) -> None:
             raise Conflict("The registry's attestation differs from the one that was sent.")
         step.detail = f"Valid at block {answer.block_number}"
         async with run.transaction() as session:
-            await _retire_earlier(session, row)
-            await _set(session, run, status=AttestationStatus.ACTIVE, uid=uid, tx_hash=outcome.tx_hash)
+            attested_at = _time(answer.issued_at)
+            await _retire_earlier(session, row, attested_at)
+            found = {"uid": uid, "tx_hash": outcome.tx_hash, "attested_at": attested_at}
+            await _set(session, run, status=AttestationStatus.ACTIVE, **found)
 
 
 async def _attest(run: Run, row: AttestationRow) -> Outcome:
@@ -81,7 +84,7 @@ async def _attest(run: Run, row: AttestationRow) -> Outcome:
     return outcome
 
 
-async def _retire_earlier(session: Write, row: AttestationRow) -> None:
+async def _retire_earlier(session: Write, row: AttestationRow, at: datetime) -> None:
     """Mark the replaced attestation as ended: the registry keeps only an attester's latest attestation of a wallet."""
     earlier = sa.select(AttestationRow).where(
         col(AttestationRow.organization_id) == row.organization_id,
@@ -91,7 +94,8 @@ async def _retire_earlier(session: Write, row: AttestationRow) -> None:
         col(AttestationRow.status) == AttestationStatus.ACTIVE,
     )
     for old in (await session.scalars(earlier.with_for_update())).all():
-        await states.change(session, old, status=AttestationStatus.REVOKED, revocation_reason=service.REPLACED)
+        ended = {"revocation_reason": service.REPLACED, "revoked_at": at}
+        await states.change(session, old, status=AttestationStatus.REVOKED, **ended)
 
 
 @workflow(service.REVOKE)
@@ -124,7 +128,12 @@ async def revoke(run: Run) -> None:
             raise Conflict("The registry does not show the revocation.")
         step.detail = f"Revoked as of block {answer.block_number}"
         async with _both_organizations(run) as session:
-            await _set(session, run, status=AttestationStatus.REVOKED, revocation_reason=run.arguments["reason"])
+            ended = {"revocation_reason": run.arguments["reason"], "revoked_at": _time(answer.revoked_at)}
+            await _set(session, run, status=AttestationStatus.REVOKED, **ended)
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _both_organizations(run: Run) -> AbstractAsyncContextManager[Write]:

@@ -15,6 +15,7 @@ from backend.audit.models import AuditRow
 from backend.audit.rules import hash_of
 from backend.core import db
 from backend.core.changes import Change
+from backend.core.recorded_time import recorded_now
 
 _WAITING = "audit"
 _HEAD = sa.text("select seq, hash from signum_audit_head(:organization)")
@@ -51,7 +52,7 @@ def _row(change: Change, seq: int, previous_hash: str) -> dict[str, Any]:
     return {
         "organization_id": change.organization_id,
         "seq": seq,
-        "at": db.now(),
+        "at": recorded_now(),
         "actor": change.who.actor,
         "credential": change.who.credential,
         "action": change.action,

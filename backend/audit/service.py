@@ -51,12 +51,18 @@ READ_WITH = {
 }
 """The scope with which a credential may read the log's details of a kind of record; orgs:read for any other. Those of
 a request and its approval are read like its title."""
+MAX_SEQ = 2**53 - 1
+"""Numbers that JSON carries exactly everywhere."""
 ACTION = r"^[a-z_]+(\.[a-z_]+)?$"
 
 
 @dataclass
 class Filter:
-    """Filters of entries (`?action=&actor=&subject=&since=&until=`)."""
+    """Filters of entries (`?seq=&action=&actor=&subject=&since=&until=`)."""
+
+    seq: Annotated[
+        int | None, Query(ge=1, le=MAX_SEQ, description="Number of one entry, as in a link to it.", examples=[1204])
+    ] = None
 
     action: Annotated[
         str | None,
@@ -69,6 +75,8 @@ class Filter:
 
     def apply(self, query: sa.Select[Any]) -> sa.Select[Any]:
         """Return the query restricted to these entries."""
+        if self.seq is not None:
+            query = query.where(LOG.c.seq == self.seq)
         if self.action is not None:
             exact = LOG.c.action == self.action
             query = query.where(

@@ -1,6 +1,7 @@
 """Entering an organization as its investor: the rights of a client's browser session, and nothing more."""
 
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -11,6 +12,7 @@ from backend.core.fields import Network
 
 NONE = "You have no investor account with this ID."
 _ENTER = sa.text("select * from signum_enter_as_investor(:membership, cast(:address as inet))")
+_WRITE = sa.text("select signum_investor_writes(:what)")
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,11 @@ async def enter(session: AsyncSession, membership_id: UUID, address: str | None)
     if found.lacks_factor:
         raise SecondFactorRequired
     return Entered(found.organization_id, found.organization_name, Network(found.network))
+
+
+async def write(session: AsyncSession, what: UUID | Literal["membership"]) -> None:
+    """Open the tables for one write of an investor until the transaction ends: a document of a party (its ID), or the
+    end of their membership. 404 for that of another person.
+    """
+    if not await session.scalar(_WRITE, {"what": str(what)}):
+        raise NotFound(NONE)

@@ -7,10 +7,10 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, sort_indexes, time_field
+from backend.core.columns import SecurityRow, json_field, sort_indexes, time_field
 
 
-class SessionRow(Row, table=True):
+class SessionRow(SecurityRow, table=True):
     """A session: a browser, or a chain of refresh tokens of the person's own program or of an application that acts for
     them (`client_id`, with the granted scopes).
 
@@ -45,7 +45,7 @@ class SessionRow(Row, table=True):
     """Whether requests that it made continue after its revocation."""
 
 
-class RefreshTokenRow(Row, table=True):
+class RefreshTokenRow(SecurityRow, table=True):
     """A refresh token of a session. Using one twice revokes the session."""
 
     __tablename__ = "refresh_tokens"
@@ -56,7 +56,7 @@ class RefreshTokenRow(Row, table=True):
     used_at: datetime | None = time_field(nullable=True)
 
 
-class SigningKeyRow(Row, table=True):
+class SigningKeyRow(SecurityRow, table=True):
     """A key that signs JWTs."""
 
     __tablename__ = "signing_keys"
@@ -68,7 +68,7 @@ class SigningKeyRow(Row, table=True):
     """When the key stops verifying; set when another key has replaced it."""
 
 
-class OneTimeSecretRow(Row, table=True):
+class OneTimeSecretRow(SecurityRow, table=True):
     """A one-time secret: a password reset link, the nonce of a wallet sign-in, a sign-in that still needs its second
     factor, or the challenge of a passkey.
     """
@@ -82,7 +82,7 @@ class OneTimeSecretRow(Row, table=True):
     used_at: datetime | None = time_field(nullable=True)
 
 
-class IdempotencyRow(Row, table=True):
+class IdempotencyRow(SecurityRow, table=True):
     """The response to the first request with a key, for 24 hours."""
 
     __tablename__ = "idempotency_keys"

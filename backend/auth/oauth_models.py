@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import SecurityRow, organization_field, sort_indexes, status_field, time_field
 from backend.core.fields import ClientKind
 
 
-class OAuthClientRow(Row, table=True):
+class OAuthClientRow(SecurityRow, table=True):
     """An application of an organization. Its id is the `client_id`; only the SHA-256 of its secret is stored."""
 
     __tablename__ = "oauth_clients"
@@ -34,7 +34,7 @@ class OAuthClientRow(Row, table=True):
     revoked_at: datetime | None = time_field(nullable=True)
 
 
-class OAuthCodeRow(Row, table=True):
+class OAuthCodeRow(SecurityRow, table=True):
     """An authorization code, valid once for 60 seconds.
 
     Using it again ends the session it was exchanged for (`grant_id`).
@@ -55,7 +55,7 @@ class OAuthCodeRow(Row, table=True):
     expires_at: datetime = time_field(index=True)
 
 
-class OAuthConsentRow(Row, table=True):
+class OAuthConsentRow(SecurityRow, table=True):
     """The scopes that a person has granted to an application."""
 
     __tablename__ = "oauth_consents"

@@ -27,7 +27,7 @@ from backend.bridges.own_delivery import Patience
 from backend.bridges.schemas import Bridge, BridgeStatus
 from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import token
-from backend.chain.errors import InsufficientFunds, Undone
+from backend.chain.errors import InsufficientFunds, Reverted, Undone
 from backend.chain.layerzero import relayer
 from backend.chain.layerzero.relayer import Delivery, DeliveryStatus
 from backend.chain.models import TransactionStatus
@@ -38,6 +38,7 @@ from backend.chain.transactions.execution import find
 from backend.core.changes import set_status
 from backend.core.db import Write, now
 from backend.core.errors import Conflict, Denied, NotFound, SignumError, TooManyRequests, Unavailable
+from backend.core.recorded_time import recorded_now
 from backend.core.settings import settings
 from backend.core.units import shortened
 from backend.requests.workflows import Elsewhere, Run, StepNotes
@@ -55,6 +56,11 @@ Deliver = Callable[[str, int, str], Awaitable[Delivery]]
 
 class DeliveryRefused(Conflict):
     """Conflict"""
+
+    def __init__(self, detail: str, refusal: Reverted | None = None) -> None:
+        """`refusal` is the receiving token's, if it refused the packet."""
+        super().__init__(detail)
+        self.refusal = refusal
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,10 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
     await paths.together(
         _connect(run, step, route.source, route.destination), _connect(run, step, route.destination, route.source)
     )
-    step.tx_hash, step.detail = tx_hash, f"Token {route.destination.token_address}, peers set on both sides."
+    step.tx_hash, step.detail = (
+        tx_hash,
+        f"Token {route.asset.symbol} at {route.destination.token_address}, peers set on both sides.",
+    )
     return route
 
 
@@ -225,7 +234,7 @@ async def _wait(run: Run, bridge_id: UUID) -> None:
         bridge = await session.get_one(BridgeRow, bridge_id)
     async with run.step("bridge_confirmed") as step:
         delivery = await _delivered(run, step, bridge)
-        await _note(run, bridge_id, arrived_at=now(), destination_tx_hash=delivery.tx_hash)
+        await _note(run, bridge_id, arrived_at=recorded_now(), destination_tx_hash=delivery.tx_hash)
         raise Elsewhere(None)
 
 
@@ -245,7 +254,7 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
     chain that does not answer is queried again."""
     local = _is_local(bridge)
     give_up = now() + timedelta(seconds=settings().bridge_give_up_seconds)
-    refusals, patience = 0, Patience()
+    refusals, patience, refusal = 0, Patience(), None
     while True:
         bridge = await _sent_again(run, bridge)
         delivery = await _try(bridge, relayer.deliver)
@@ -261,9 +270,11 @@ async def _delivered(run: Run, step: StepNotes, bridge: BridgeRow) -> Delivery:
             raise DeliveryRefused(delivery.reason or "")
         reason = delivery.reason if delivery is not None else None
         refusals += reason is not None
-        await _note(run, bridge.id, failure=reason, attempts=refusals, **({"checked_at": now()} if delivery else {}))
+        refusal = delivery.refusal if delivery is not None else refusal
+        checked = {"checked_at": recorded_now()} if delivery else {}
+        await _note(run, bridge.id, failure=reason, attempts=refusals, **checked)
         if now() > give_up or (local and refusals >= TRIES):
-            raise DeliveryRefused(reason or "The packet was not delivered in time. Retry the bridge.")
+            raise DeliveryRefused(reason or "The packet was not delivered in time. Retry the bridge.", refusal)
         await step.say(f"Refused and retried: {reason}" if reason else "In transit.")
         await asyncio.sleep(PAUSES[0] if local else PAUSES[1])
 
@@ -295,7 +306,7 @@ async def _settle(run: Run, step: StepNotes, route: Route, delivery: Delivery) -
         if row is destination or row.status is DeploymentStatus.ACTIVE:
             await deployment.activate(run, row.id, block_number=await (await connect(row.chain_eid)).height())
     done = {"status": BridgeStatus.CONFIRMED, "destination_tx_hash": delivery.tx_hash}
-    await _note(run, bridge.id, **done, failure=None, checked_at=now())
+    await _note(run, bridge.id, **done, failure=None, checked_at=recorded_now())
     step.tx_hash, step.detail = delivery.tx_hash, "Delivered; the rules were read back."
     return destination
 

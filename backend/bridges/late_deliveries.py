@@ -18,8 +18,9 @@ from backend.chain.layerzero import relayer
 from backend.chain.layerzero.relayer import Delivery, DeliveryStatus
 from backend.core import db
 from backend.core.changes import THE_SYSTEM, acting, publish_status, shown
-from backend.core.db import Write, now
+from backend.core.db import Write
 from backend.core.errors import SignumError
+from backend.core.recorded_time import recorded_now
 
 log = structlog.get_logger()
 AGAIN = timedelta(minutes=5)
@@ -66,7 +67,7 @@ async def _given_up() -> list[BridgeRow]:
             col(BridgeRow.status) == BridgeStatus.FAILED,
             col(BridgeRow.guid).is_not(None),
             col(BridgeRow.returned_at).is_(None),
-            sa.or_(col(BridgeRow.checked_at).is_(None), col(BridgeRow.checked_at) < now() - AGAIN),
+            sa.or_(col(BridgeRow.checked_at).is_(None), col(BridgeRow.checked_at) < recorded_now() - AGAIN),
         )
         .order_by(col(BridgeRow.checked_at).asc().nulls_first())
         .limit(MOST)
@@ -93,7 +94,7 @@ async def note(session: Write, bridge_id: UUID, arrival: Arrival) -> None:
     """Record the result; a bridge that has changed state in the meantime keeps it."""
     row = await session.get_one(BridgeRow, bridge_id, with_for_update=True, populate_existing=True)
     before = shown(Bridge, row)
-    row.checked_at = now()
+    row.checked_at = recorded_now()
     if row.status is BridgeStatus.FAILED and arrival.is_there:
         row.status, row.failure = BridgeStatus.CONFIRMED, None
         row.destination_tx_hash = arrival.delivery.tx_hash or row.destination_tx_hash
@@ -104,7 +105,7 @@ async def note(session: Write, bridge_id: UUID, arrival: Arrival) -> None:
 
 
 async def _checked(session: Write, bridge_id: UUID) -> None:
-    await session.execute(sa.update(BridgeRow).where(col(BridgeRow.id) == bridge_id).values(checked_at=now()))
+    await session.execute(sa.update(BridgeRow).where(col(BridgeRow.id) == bridge_id).values(checked_at=recorded_now()))
 
 
 async def _revive(session: Write, row: BridgeRow, arrival: Arrival) -> None:

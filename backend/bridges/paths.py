@@ -29,7 +29,7 @@ from backend.requests.workflows import Run, StepNotes
 async def check(session: AsyncSession, source_eid: int, destination_eid: int) -> None:
     """Raise 409 if the path includes a mainnet and requires fewer than two DVNs in one of its directions. Both
     directions count: the token at either end mints what the verifiers confirm."""
-    chains = await _chains(session, source_eid, destination_eid)
+    chains = await chains_of(session, source_eid, destination_eid)
     if not any(chain.environment is Environment.MAINNET for chain in chains.values()):
         return
     for one, other in ((source_eid, destination_eid), (destination_eid, source_eid)):
@@ -42,7 +42,7 @@ async def check_open(
 ) -> None:
     """Raise 409 with its resolution if the issuer paused the path, or the remaining limit is too low, at either end."""
     ends = [(source, destination.chain_eid), (destination, source.chain_eid)] if destination else []
-    chains = await _chains(session, *(row.chain_eid for row, _ in ends))
+    chains = await chains_of(session, *(row.chain_eid for row, _ in ends))
     found = [(row, other) for row, other in ends if row.token_address]
     asset_path = f"/orgs/{source.organization_id}/assets/{source.asset_id}"
     async with db.paused(session):
@@ -57,13 +57,14 @@ async def notes(session: AsyncSession, source_eid: int, destination_eid: int) ->
     """Return the warnings of a plan about a path that a mainnet would not allow."""
     if node_urls.is_embedded(source_eid) or paths.required_dvns(source_eid, destination_eid) >= verifiers.LEAST_DVNS:
         return []
-    chains = await _chains(session, source_eid, destination_eid)
+    chains = await chains_of(session, source_eid, destination_eid)
     return [verifiers.few_verifiers(chains[source_eid].display_name, chains[destination_eid].display_name)]
 
 
-async def _chains(session: AsyncSession, *eids: int) -> dict[int, Any]:
-    query = sa.select(col(ChainRow.xchain_eid), col(ChainRow.display_name), col(ChainRow.environment))
-    rows = await session.execute(query.where(col(ChainRow.xchain_eid).in_(eids)))
+async def chains_of(session: AsyncSession, *eids: int) -> dict[int, Any]:
+    """Return chains by endpoint ID: their names, environments and currencies."""
+    columns = (ChainRow.xchain_eid, ChainRow.display_name, ChainRow.environment, ChainRow.native_currency_symbol)
+    rows = await session.execute(sa.select(*map(col, columns)).where(col(ChainRow.xchain_eid).in_(eids)))
     return {row.xchain_eid: row for row in rows}
 
 

@@ -20,6 +20,6 @@ async def asked(eid: int, at: str, destination_eid: int, rules: TokenRules) -> i
     return paid(await token.packet_price(eid, at, destination_eid=destination_eid, rules=rules))
 
 
-def words(fee: int) -> str:
+def words(fee: int, currency: str = "of the chain's own currency") -> str:
     """Return the price as text for a plan."""
-    return f"; its delivery costs up to {funding.amount(fee)} of the chain's own currency" if fee else ""
+    return f"; its delivery costs up to {funding.amount(fee)} {currency}" if fee else ""

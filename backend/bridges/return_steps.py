@@ -22,6 +22,7 @@ from backend.chain.rpc.json_rpc import connect
 from backend.core.changes import publish_change, shown
 from backend.core.db import Write, now
 from backend.core.errors import Conflict, Denied, SignumError
+from backend.core.recorded_time import recorded_now
 from backend.core.settings import settings
 from backend.core.units import grouped, shortened
 from backend.requests.workflows import Run, StepNotes
@@ -152,7 +153,7 @@ async def _returned(session: Write, bridge: BridgeRow, tx_hash: str | None) -> N
     row = await session.get_one(BridgeRow, bridge.id, with_for_update=True)
     before = shown(Bridge, row)
     assert row.status is BridgeStatus.FAILED
-    row.returned_at, row.return_tx_hash = row.returned_at or now(), tx_hash or row.return_tx_hash
+    row.returned_at, row.return_tx_hash = row.returned_at or recorded_now(), tx_hash or row.return_tx_hash
     await session.flush()
     subject = ("bridge", row.id)
     await publish_change(session, row.organization_id, "bridge.updated", subject, before, shown(Bridge, row))

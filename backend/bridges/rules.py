@@ -32,8 +32,16 @@ class Path:
     eids: tuple[int, int]
     asset_path: str
 
-    def call(self, verb: str, words: str, **fields: dict[str, Any]) -> dict[str, Any]:
-        """Return a call that changes the path."""
+    def resumed(self) -> dict[str, Any]:
+        """Return the call that resumes the path."""
+        return self._call("unpause-path", "Resume the path, or wait until it is resumed.")
+
+    def limited(self, amount: str) -> dict[str, Any]:
+        """Return the call that lets an amount pass."""
+        words = "Wait for part of the window to pass, send less, or raise the limit."
+        return self._call("limit-path", words, amount=example(amount))
+
+    def _call(self, verb: str, words: str, **fields: dict[str, Any]) -> dict[str, Any]:
         ends = {"source_chain_eid": known(self.eids[0]), "destination_chain_eid": known(self.eids[1])}
         return call("POST", f"{self.asset_path}/{verb}", words, **ends, **fields, reason=REASON)
 
@@ -43,16 +51,11 @@ def check_open(is_paused: bool, room: int | None, amount: int, path: Path) -> No
     names = path.names
     between = f"between {names[0]} and {names[1]}"
     if is_paused:
-        words = "Resume the path, or wait until it is resumed."
-        raise PathClosed(
-            f"The bridge path {between} is paused. Resume it to let packets pass.",
-            path.call("unpause-path", words),
-        )
+        raise PathClosed(f"The bridge path {between} is paused. Resume it to let packets pass.", path.resumed())
     if room is not None and amount > room:
-        words = "Wait for part of the window to pass, send less, or raise the limit."
         raise PathClosed(
             f"The limit of the bridge path {between} leaves room for {room} base units now; the amount is {amount}.",
-            path.call("limit-path", words, amount=example(str(amount))),
+            path.limited(str(amount)),
         )
 
 

@@ -1,9 +1,7 @@
 """Create bridges, and list their steps."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -18,8 +16,10 @@ from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import paths, price, rules
+from backend.bridges import plan as bridge_plans
 from backend.bridges.models import BridgeRow
-from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgeImpact, BridgePlan
+from backend.bridges.plan import Route
+from backend.bridges.schemas import Bridge, BridgeAccepted, BridgeCreate, BridgePlan
 from backend.caps.changes import NO_CHANGE, Change
 from backend.caps.schemas import CapShare
 from backend.chain.bindings import token
@@ -28,39 +28,26 @@ from backend.chains import new_activity
 from backend.chains import service as chains
 from backend.core import db, locks
 from backend.core.changes import publish, shown
-from backend.core.db import Write, now
+from backend.core.db import Write
 from backend.core.errors import BadRequest, Conflict
 from backend.core.locks import Purpose
-from backend.core.units import grouped, shortened
+from backend.core.recorded_time import recorded_now
+from backend.core.units import grouped
 from backend.issuers import lineage
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
-from backend.wallets.known_names import names_of
-
-SHARED = "The asset's caps are shared with one more chain: the shares of the other chains decrease."
+from backend.wallets.known_names import titles_of
 
 
-def steps(source_eid: int, destination_eid: int) -> list[Step]:
-    """The steps in a bridge's timeline."""
+def steps(source_eid: int, destination_eid: int, names: Mapping[int, str]) -> list[Step]:
+    """The steps in a bridge's timeline; `names` are those of the chains."""
+    source, destination = names[source_eid], names[destination_eid]
     return [
-        Step("bridge_pending", "Bridge pending", destination_eid),
-        Step("bridge_submitting", "Bridge submitting", source_eid),
-        Step("bridge_confirmed", "Bridge confirmed", destination_eid),
+        Step("bridge_pending", f"Token prepared on {destination}", destination_eid),
+        Step("bridge_submitting", f"Packet sent from {source}", source_eid),
+        Step("bridge_confirmed", f"Packet delivered on {destination}", destination_eid),
     ]
-
-
-@dataclass(frozen=True)
-class Route:
-    """A bridge that passed every check: its amount, source and destination."""
-
-    asset: AssetRow
-    source: DeploymentRow
-    destination: Any
-    fee: int
-    """The delivery fee sent with the packet, in wei."""
-    is_there: bool
-    """Whether the destination already has the asset's token."""
 
 
 async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Route:
@@ -82,37 +69,28 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
 async def plan(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgePlan:
     """Run every check of a bridge, and return what it would do."""
     route = await _checked(context, asset_id, body)
-    symbol, name = route.asset.symbol, route.destination.display_name
+    _, planned = await _planned(context, route, body)
+    return planned
+
+
+async def _planned(context: Context, route: Route, body: BridgeCreate) -> tuple[Change, BridgePlan]:
+    """Return the shares of the caps afterwards, and the plan. 409 if the caller confirmed others."""
     change = await cap_change(context, route.asset, body.destination_chain_eid, is_there=route.is_there)
     change.check_expected(body.expected_caps)
-    warnings = [SHARED] if change.effects else []
-    warnings += await paths.notes(context.session, route.source.chain_eid, body.destination_chain_eid)
-    steps = [
-        *([] if route.is_there else [f"Deploy the token of {symbol} on {name}"]),
-        f"Send one packet with the rules{f' and {_amount(body, route.asset)}' if int(body.amount) else ''}"
-        + price.words(route.fee),
-        f"Deliver it on {name} and read the rules back",
-    ]
-    impact = BridgeImpact(
-        source_chain_eid=route.source.chain_eid,
-        destination_chain_eid=body.destination_chain_eid,
-        amount=body.amount,
-        to_address=body.to_address,
-        deploys_token=not route.is_there,
-        caps=change.effects,
-        warnings=warnings,
-    )
-    return BridgePlan(steps=steps, impact=impact)
+    planned = await bridge_plans.plan(context.session, route, body, change)
+    bridge_plans.check_expected(planned, body)
+    return change, planned
 
 
 async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> BridgeAccepted:
     """Create a bridge and its request."""
     route = await _checked(context, asset_id, body)
     asset, source, destination = route.asset, route.source, route.destination
-    change = await cap_change(context, asset, body.destination_chain_eid, is_there=route.is_there)
-    change.check_expected(body.expected_caps)
+    change, planned = await _planned(context, route, body)
     missing = await missing_on(context, body.destination_chain_eid, is_there=route.is_there)
     await operator_paid.count(context.session, context.organization_id, sum(missing.values()))
+    impact = planned.impact
+    names = {source.chain_eid: impact.source_chain_name, body.destination_chain_eid: impact.destination_chain_name}
     row = await insert(
         context.session, asset, source.chain_eid, body.destination_chain_eid, int(body.amount), body.to_address
     )
@@ -122,7 +100,7 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
         await _title(context, body, route),
         subject=("bridge", row.id),
         scope=Scope.ASSETS_WRITE,
-        steps=steps(source.chain_eid, body.destination_chain_eid),
+        steps=steps(source.chain_eid, body.destination_chain_eid, names),
         order=asset_id,
         arguments=lineage.noted(missing),
     )
@@ -156,8 +134,8 @@ async def _title(context: Context, body: BridgeCreate, route: Route) -> str:
     title, to = f"Bridge {_amount(body, route.asset)} to {route.destination.display_name}", body.to_address
     if to is None:
         return title
-    known = await names_of(context.session, context.organization_id, [to])
-    return f"{title} for {shortened(to)} ({known[to]})"
+    names = await titles_of(context.session, context.organization_id, [to])
+    return f"{title} for {names[to]}"
 
 
 def _amount(body: BridgeCreate, asset: AssetRow) -> str:
@@ -266,7 +244,7 @@ async def insert(
     last: datetime | None = await session.scalar(
         sa.select(sa.func.max(col(BridgeRow.created_at))).where(col(BridgeRow.organization_id) == organization_id)
     )
-    created_at = max(now(), last + timedelta(microseconds=1)) if last else now()
+    created_at = max(recorded_now(), last + timedelta(microseconds=1)) if last else recorded_now()
     row = BridgeRow(
         organization_id=organization_id,
         asset_id=asset.id,

@@ -1,6 +1,6 @@
 """What an operation does to the shares of the caps, and what its caller has confirmed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from backend.caps.schemas import CapEffect, CapShare
@@ -15,8 +15,11 @@ class Change:
     effects: list[CapEffect]
 
     def check_expected(self, expected: Sequence[CapShare] | None) -> None:
-        """Raise 409 if the caller confirmed other shares than these. A caller who confirmed none accepts them."""
-        if expected is None or sorted(expected, key=_eid) == sorted(self.shares.values(), key=_eid):
+        """Raise 409 if the caller confirmed other shares than these. A caller who confirmed none accepts them.
+
+        A chain without a limit counts as one that is not named: a plan names only the chains that have one.
+        """
+        if expected is None or _limits(expected) == _limits(self.shares.values()):
             return
         names = {effect.chain_eid: effect.chain_name for effect in self.effects}
         now = "; ".join(
@@ -29,8 +32,10 @@ class Change:
         )
 
 
-def _eid(share: CapShare) -> int:
-    return share.chain_eid
+def _limits(shares: Iterable[CapShare]) -> list[tuple[int, int, str]]:
+    """Return the chains that have a limit, with their limits."""
+    found = [(share.chain_eid, share.max_holders, share.max_tokens_per_holder) for share in shares]
+    return sorted(limits for limits in found if limits[1:] != (0, "0"))
 
 
 NO_CHANGE = Change({}, [])

@@ -9,6 +9,7 @@ from sqlmodel import col
 
 from backend.chain.models import AlarmKind, ChainAlarmRow
 from backend.core import db
+from backend.core.recorded_time import recorded_now
 
 log = structlog.get_logger()
 
@@ -19,7 +20,7 @@ async def sound(session: db.Write, eid: int, kind: AlarmKind, detail: str, subje
     fresh = insert(ChainAlarmRow).values(**row.model_dump())
     update = fresh.on_conflict_do_update(
         index_elements=["chain_eid", "kind", "subject"],
-        set_={"detail": detail, "updated_at": db.now()},
+        set_={"detail": detail, "updated_at": recorded_now()},
         where=col(ChainAlarmRow.detail) != detail,
     )
     if (await session.execute(update.returning(col(ChainAlarmRow.id)))).first() is not None:
@@ -34,7 +35,7 @@ async def sound_once(session: db.Write, eid: int, kind: AlarmKind, detail: str, 
         log.error("chain.alarm_raised", eid=eid, kind=kind, subject=subject, detail=detail)
         return
     here = sa.update(ChainAlarmRow).filter_by(chain_eid=eid, kind=kind, subject=subject)
-    await session.execute(here.values(updated_at=db.now()))
+    await session.execute(here.values(updated_at=recorded_now()))
 
 
 async def close(session: db.Write, row: ChainAlarmRow) -> None:

@@ -226,7 +226,7 @@ def _row(entry: Entry) -> dict[str, Any]:
     }
     if local is not None:
         values |= {
-            "display_name": f"{entry.name.removesuffix(' Testnet')} Devnet",
+            "display_name": local.display_name,
             "native_chain_id": local.chain_id,
             "environment": Environment.DEVNET,
             "rpc_url": None,

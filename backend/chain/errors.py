@@ -43,6 +43,7 @@ class Reverted(Conflict):
         arguments: Mapping[str, Any] | None = None,
         code: int | None = None,
         resolution: str | None = None,
+        eid: int | None = None,
     ) -> None:
         super().__init__(detail)
         self.name = name
@@ -50,6 +51,8 @@ class Reverted(Conflict):
         self.code = code
         self.reason = detail
         self.resolution = resolution
+        self.eid = eid
+        """The chain whose contract refused, where the caller has noted it."""
 
     def extensions(self) -> dict[str, Any]:
         """The contract's own error, for readers of its source."""
@@ -75,6 +78,7 @@ class Reverted(Conflict):
             arguments=problem.get("arguments"),
             code=problem.get("code"),
             resolution=problem.get("resolution"),
+            eid=problem.get("eid"),
         )
 
 

@@ -9,7 +9,15 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.chain.finality import Finality
-from backend.core.columns import Row, amount_field, json_field, organization_field, status_field, time_field
+from backend.core.columns import (
+    Row,
+    amount_field,
+    json_field,
+    organization_field,
+    record_time_field,
+    status_field,
+    time_field,
+)
 
 
 class TransactionStatus(StrEnum):
@@ -74,7 +82,7 @@ class TransactionRow(Row, table=True):
     tx_hash: str = Field(index=True)
     earlier: list[dict[str, str]] = json_field(list)
     """`tx_hash` and `raw` of the versions that this one replaced with a higher fee; any of them may be mined."""
-    sent_at: datetime = time_field()
+    sent_at: datetime = record_time_field()
     """When the newest version was signed."""
     status: TransactionStatus = status_field(TransactionStatus, TransactionStatus.PENDING)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
@@ -166,10 +174,13 @@ class TokenTransferRow(Row, table=True):
     """A token's Transfer event; the cap table is the sum of all. `created_at` is the time of its block."""
 
     __tablename__ = "token_transfers"
-    __table_args__ = (sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),)
+    __table_args__ = (
+        sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),
+        sa.Index("ix_token_transfers_time", "asset_id", "created_at"),
+    )
 
     organization_id: UUID = Field(foreign_key="organizations.id", index=True)
-    asset_id: UUID = Field(foreign_key="assets.id", index=True)
+    asset_id: UUID = Field(foreign_key="assets.id")
     chain_eid: int = Field(sa_type=sa.BigInteger)
     from_address: str = Field(index=True)
     to_address: str = Field(index=True)

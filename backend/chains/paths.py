@@ -72,14 +72,14 @@ def _agrees(end: PathEnd, path: PathSettings, wanted: EndSettings) -> bool:
 
 def _path(one: Any, other: Any, tokens: list[PathToken]) -> BridgePath:
     eids = (one.xchain_eid, other.xchain_eid)
-    path, names = paths.of(*eids), (one.display_name, other.display_name)
+    path = paths.of(*eids)
     least = min(paths.required_dvns(*eids), paths.required_dvns(*reversed(eids)))
     is_mainnet = Environment.MAINNET in (one.environment, other.environment)
     return BridgePath(
         destination_chain_eid=other.xchain_eid,
         destination_name=other.display_name,
         is_allowed=not is_mainnet or least >= verifiers.LEAST_DVNS,
-        summary=_summary(eids, names, path, is_mainnet),
+        summary=summary(one, other),
         confirmations=path.confirmations if path else None,
         required_dvns=path.send.required_dvns if path else [],
         optional_dvns=path.send.optional_dvns if path else [],
@@ -91,7 +91,10 @@ def _path(one: Any, other: Any, tokens: list[PathToken]) -> BridgePath:
     )
 
 
-def _summary(eids: tuple[int, int], names: tuple[str, str], path: PathSettings | None, is_mainnet: bool) -> str:
+def summary(one: Any, other: Any) -> str:
+    """Return who verifies packets from one chain to another, as a sentence."""
+    eids, names = (one.xchain_eid, other.xchain_eid), (one.display_name, other.display_name)
+    path, is_mainnet = paths.of(*eids), Environment.MAINNET in (one.environment, other.environment)
     if path is None and node_urls.is_embedded(eids[0]):
         return "The operator verifies and delivers packets between embedded chains."
     if is_mainnet:

@@ -25,6 +25,7 @@ from backend.core.db import new_id, now
 from backend.core.errors import BadRequest, Conflict, NotFound
 from backend.core.fields import Environment, Network, VmType
 from backend.core.pagination import where_given
+from backend.core.recorded_time import recorded_now
 
 CHAINS = sa.inspect(ChainRow).local_table
 ORDER = (CHAINS.c.priority, CHAINS.c.display_name)
@@ -139,7 +140,9 @@ async def enable(context: Context, chain_id: UUID) -> OrganizationChain:
         raise Conflict(f"Signum's contracts are not deployed on {row.display_name} in this installation.{why}")
     shown = await _looked_at(context, row, True)
     values = {"organization_id": context.organization_id, "chain_id": chain_id}
-    fresh = insert(OrganizationChainRow).values(id=new_id(), created_at=now(), updated_at=now(), **values)
+    fresh = insert(OrganizationChainRow).values(
+        id=new_id(), created_at=recorded_now(), updated_at=recorded_now(), **values
+    )
     made = await context.session.execute(fresh.on_conflict_do_nothing().returning(col(OrganizationChainRow.id)))
     if made.first() is not None:
         await _publish(context, row, "chain.enabled", is_enabled=True)

@@ -82,6 +82,9 @@ async def update(
     org: Org = None,
     name: Annotated[str | None, typer.Option(help="New name.")] = None,
     description: Annotated[str | None, typer.Option(help="New description.")] = None,
+    nominal_value: Annotated[
+        str | None, typer.Option(help="New nominal value of a token, in its quote currency, such as 100.")
+    ] = None,
     regulation: Annotated[str | None, typer.Option(help="Framework: reg_d, reg_s, reg_a_plus, reg_cf or none.")] = None,
     kyc_level: Annotated[int | None, typer.Option(help="KYC level that holders need.")] = None,
     max_holders: Annotated[int | None, typer.Option(help="Maximum number of holders; 0 for no limit.")] = None,
@@ -118,6 +121,7 @@ async def update(
     fields = {
         "name": name,
         "description": description,
+        "nominal_value": nominal_value,
         "regulation_type": regulation,
         "required_kyc_level": kyc_level,
         "max_holders": max_holders,

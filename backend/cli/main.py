@@ -85,6 +85,17 @@ def bootstrap(
 
 
 @app.command()
+def demo_reset() -> None:
+    """Reset the demo of the data folder: a running server restarts, otherwise the next start creates the demo again."""
+    import asyncio
+
+    from backend.demo.reset import start_over
+    from backend.server import supervisor
+
+    typer.echo(supervisor.guarded(lambda: asyncio.run(start_over(settings()))))
+
+
+@app.command()
 def rotate_keys() -> None:
     """Create a new signing key.
 

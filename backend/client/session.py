@@ -22,7 +22,8 @@ class SessionClient(SignumClient):
     """The API as the user of a browser session, over the connections of another client.
 
     `cookie` is the browser's Cookie header, and `address` its network address, as X-Forwarded-For has it. `refused` is
-    called with each problem before it is raised, and may raise another exception instead.
+    called with each problem before it is raised, and may raise another exception instead. `headers` are further ones of
+    the browser.
     """
 
     def __init__(
@@ -32,10 +33,11 @@ class SessionClient(SignumClient):
         address: str,
         refused: Callable[[ApiProblem], Awaitable[None]],
         api_key: str = "",
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(repeating=SHORT)
         self._shared, self._refused = shared, refused
-        self._credential = {"x-forwarded-for": address}
+        self._credential = {**(headers or {}), "x-forwarded-for": address}
         if cookie:
             self._credential |= {"cookie": cookie, "origin": settings().origin}
         if api_key:

@@ -29,14 +29,19 @@ def test_funds(organization_id: UUID, wallet_id: UUID, eid: int, amount: int) ->
 
 
 def _with_resolution(verdict: RuleVerdict, organization_id: UUID, asset_id: UUID, eid: int) -> RuleVerdict:
-    method, path = _call(verdict.code, f"/orgs/{organization_id}", asset_id)
-    fields = fields_of(verdict.code, eid)
+    return verdict.model_copy(update={"resolution": resolution_of(verdict.code, organization_id, asset_id, eid)})
+
+
+def resolution_of(code: int, organization_id: UUID, asset_id: UUID, eid: int, **known_fields: Any) -> Resolution:
+    """Return the resolution of a broken rule. `known_fields`: values of its call's body that the caller knows."""
+    method, path = _call(code, f"/orgs/{organization_id}", asset_id)
+    fields = fields_of(code, eid)
+    fields |= {name: known(value) for name, value in known_fields.items() if name in fields}
     href = settings().base_url + path if path else None
-    words = RESTRICTIONS[verdict.code].resolution
-    resolution = Resolution(method=method, path=path, href=href, description=words)
+    resolution = Resolution(method=method, path=path, href=href, description=RESTRICTIONS[code].resolution)
     if path and fields:
         resolution.body = ResolutionBody.model_validate(body(**fields))
-    return verdict.model_copy(update={"resolution": resolution})
+    return resolution
 
 
 def _call(code: int, organization: str, asset_id: UUID) -> tuple[str | None, str | None]:

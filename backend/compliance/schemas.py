@@ -78,12 +78,14 @@ class ResolutionBody(BaseModel):
 
 class Resolution(BaseModel):
     """How to resolve a refusal, and the API call; null if no single call resolves it. `path` is relative to
-    `{base_url}`, `href` is the same address in full. `body` is absent where the call needs no fields."""
+    `{base_url}`, `href` is the same address in full. `body` is absent where the call needs no fields. `title` names the
+    action in a few words, in the problem of a failed request."""
 
     method: str | None
     path: str | None
     href: str | None
     description: str
+    title: str | None = Field(default=None, exclude_if=lambda title: title is None)
     body: ResolutionBody | None = Field(default=None, exclude_if=lambda body: body is None)
 
 

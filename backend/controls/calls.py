@@ -8,21 +8,21 @@ from backend.chain.bindings import token
 from backend.controls import rules
 
 Arguments = Mapping[str, Any]
-TITLES: Final = {
-    "minted": "Tokens minted",
-    "taken": "Tokens taken",
-    "burned": "Tokens burned",
-    "paused": "Token paused",
-    "unpaused": "Token unpaused",
-    "frozen": "Account frozen",
-    "unfrozen": "Account unfrozen",
-    "moved": "Tokens moved",
-    "recovered": "Wallet recovered",
-    "path_paused": "Bridge path paused",
-    "path_unpaused": "Bridge path resumed",
-    "path_limited": "Bridge path limited",
+LABELS: Final = {
+    "minted": "tokens minted",
+    "taken": "tokens taken",
+    "burned": "tokens burned",
+    "paused": "token paused",
+    "unpaused": "token unpaused",
+    "frozen": "account frozen",
+    "unfrozen": "account unfrozen",
+    "moved": "tokens moved",
+    "recovered": "wallet recovered",
+    "path_paused": "bridge path paused",
+    "path_unpaused": "bridge path resumed",
+    "path_limited": "bridge path limited",
 }
-"""Step titles of acts in requests; the status of a step says whether it is done. Plans use `wording.planned`."""
+"""Labels of the transactions of acts. Plans and the steps of requests use `wording.planned`."""
 EVENTS: Final = {
     "minted": "Transfer",
     "taken": "ForcedTransfer",

@@ -1,11 +1,10 @@
 """Check, plan and accept controls. The workflow does the work on chain."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from backend.assets import gas, records
-from backend.assets.models import AssetRow
-from backend.assets.transfer_check import Place
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.transactions import lost_transactions
@@ -31,27 +30,12 @@ from backend.controls.schemas import (
 from backend.controls.wording import Wording
 from backend.core import db
 from backend.core.changes import publish
-from backend.core.units import grouped
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.schemas import ENDING
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
-
-_VERBS = {
-    ControlKind.MINT: "Mint",
-    ControlKind.BURN: "Burn",
-    ControlKind.PAUSE: "Pause",
-    ControlKind.UNPAUSE: "Unpause",
-    ControlKind.FREEZE: "Freeze",
-    ControlKind.UNFREEZE: "Unfreeze",
-    ControlKind.FORCED_TRANSFER: "Forced transfer of",
-    ControlKind.RECOVER: "Recover a wallet of",
-    ControlKind.PAUSE_PATH: "Pause the bridge path of",
-    ControlKind.UNPAUSE_PATH: "Resume the bridge path of",
-    ControlKind.LIMIT_PATH: "Limit the bridge path of",
-}
 
 
 async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlPlan:
@@ -93,16 +77,15 @@ def _told(change: Change, words: Wording) -> Change:
 async def act(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> ControlAccepted:
     """Create the control's request, after every check."""
     deed = await _checked(context, asset_id, kind, body)
-    asset = await records.asset(context.session, context.organization_id, asset_id)
-    names = await records.chain_names(context.session)
-    title = f"{_words(kind, body, asset)} on {' and '.join(names[place.eid] for place, _ in deed.places)}"
+    words, sent = (await _wording(context, asset_id, deed, body)).shortened(), body.model_dump(mode="json")
+    title = words.title(deed.acts, [place.eid for place, _ in deed.places], sent)
     request = await accept(
         context,
         f"token.{kind}",
         title,
         subject=("asset", asset_id),
         scope=Scope.ASSETS_WRITE,
-        steps=[step for _, step in _steps(deed)],
+        steps=_steps(deed, words, sent),
         order=rules.order_of(asset_id, kind, deed.acts),
         arguments=_arguments(deed, body),
         moves=_moves(asset_id, body),
@@ -118,12 +101,6 @@ def _moves(asset_id: UUID, body: Control) -> Amount | None:
     return Amount(asset_id, int(body.amount)) if isinstance(body, Mint | Burn | ForcedTransfer) else None
 
 
-def _words(kind: ControlKind, body: Control, asset: AssetRow) -> str:
-    """Return verb, amount and symbol: "Freeze 120 NREF", "Pause NREF"."""
-    amount = None if kind is ControlKind.LIMIT_PATH else getattr(body, "amount", None)
-    return f"{_VERBS[kind]} {f'{grouped(amount, asset.decimals)} ' if amount is not None else ''}{asset.symbol}"
-
-
 def _arguments(deed: Deed, body: Control) -> dict[str, Any]:
     """Return the workflow's arguments, including the reason."""
     answer = body.model_dump(mode="json", exclude={"chain_eid"})
@@ -135,11 +112,11 @@ def _gas(deed: Deed) -> int:
     return gas.CONTROL + gas.RECOVERED_ORDER * sum(len(ids) for ids in deed.orders.values())
 
 
-def _steps(deed: Deed) -> list[tuple[Place, Step]]:
+def _steps(deed: Deed, words: Wording, sent: Mapping[str, Any]) -> list[Step]:
     return [
-        (place, Step(f"{name}_{place.eid}", calls.TITLES[name], place.eid))
+        Step(f"{act}_{place.eid}", words.step(act, place.eid, sent), place.eid)
         for place, _ in deed.places
-        for name in deed.acts
+        for act in deed.acts
     ]
 
 

@@ -1,8 +1,8 @@
 """Words of controls for people: what an act will do and has done, with whole tokens and names of accounts."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.assets import records
 from backend.assets.models import AssetRow
 from backend.controls import rules
-from backend.core.units import grouped
+from backend.core.units import grouped, shortened
 
 _NAMES = sa.text("""
   select a.address, w.label, p.name
@@ -33,6 +33,7 @@ class Wording:
     decimals: int
     names: Mapping[str, str] = field(default_factory=dict)
     chains: Mapping[int, str] = field(default_factory=dict)
+    is_short: bool = False
 
     def amount(self, units: str | int) -> str:
         """Return an amount of the asset: `1,250.5 NREF`."""
@@ -40,11 +41,35 @@ class Wording:
 
     def name(self, address: str) -> str:
         """Return the name of an account."""
-        return self.names.get(address, address)
+        return self.names.get(address) or (shortened(address) if self.is_short else address)
+
+    def shortened(self) -> "Wording":
+        """Return the words for titles: an account without a name is called by a short address."""
+        return replace(self, is_short=True)
 
     def limit(self, units: int, window: int) -> str:
         """Return a limit of a bridge path: `50 NREF in an hour`."""
         return rules.limit_words(self.amount(units), window)
+
+    def title(self, acts: Sequence[str], eids: Sequence[int], arguments: Mapping[str, Any]) -> str:
+        """Return the title of a control's request: what its last act will do, to whom; without accounts, on which
+        chains."""
+        act, chains = acts[-1], " and ".join(self.chains[eid] for eid in eids)
+        if act in _PATHS:
+            return f"{_PATHS[act]} the bridge path of {self.symbol} on {chains}"
+        if act in ("paused", "unpaused"):
+            return f"{self.planned(act, eids[0], arguments)} on {chains}"
+        if act == "recovered":
+            return f"Recover {self.symbol} from {self.name(arguments['lost_address'])} to {self._to(arguments)}"
+        if act in ("frozen", "unfrozen") and arguments["amount"] is None:
+            verb = "Freeze" if act == "frozen" else "Unfreeze"
+            return f"{verb} all {self.symbol} of {self.name(arguments['address'])}"
+        return self.planned(act, eids[0], arguments)
+
+    def step(self, act: str, eid: int, arguments: Mapping[str, Any]) -> str:
+        """Return what an act will do as the title of a request's step, with its chain."""
+        planned = self.planned(act, eid, arguments)
+        return planned if act in _PATHS else f"{planned} on {self.chains[eid]}"
 
     def planned(self, act: str, eid: int, arguments: Mapping[str, Any]) -> str:
         """Return what an act on a chain will do, as an imperative; the chain itself is named beside it."""
@@ -78,7 +103,7 @@ class Wording:
         other = ends[1] if eid == ends[0] else ends[0]
         path = f"bridge path to {self.chains.get(other, f'the chain {other}')}"
         if act != "path_limited":
-            return f"{'Pause' if act == 'path_paused' else 'Resume'} the {path}"
+            return f"{_PATHS[act]} the {path}"
         amount = int(arguments["amount"] or 0)
         if not amount:
             return f"Remove the limit of the {path}"
@@ -115,7 +140,8 @@ class Wording:
         )
 
 
-_PATHS = frozenset({"path_paused", "path_unpaused", "path_limited"})
+_PATHS: Final = {"path_paused": "Pause", "path_unpaused": "Resume", "path_limited": "Limit"}
+"""Verbs of the acts on bridge paths."""
 
 
 async def wording(session: AsyncSession, asset: AssetRow, addresses: Iterable[str]) -> Wording:

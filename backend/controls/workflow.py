@@ -127,7 +127,7 @@ async def _send(run: Run, step: StepNotes, act: str, key: str, row: DeploymentRo
     eid, at = row.chain_eid, str(row.token_address)
     owner = await token.owner(eid, at)
     call = await _call(run, act, key, row, owner)
-    outcome = await write(run, step, call, key, eid=eid, signer=owner, label=calls.TITLES[act].lower())
+    outcome = await write(run, step, call, key, eid=eid, signer=owner, label=calls.LABELS[act])
     await indexer.catch_up(eid, outcome.block_number)
     return outcome
 

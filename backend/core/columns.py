@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlmodel import Field, SQLModel
 
 from backend.core.db import new_id, now
+from backend.core.recorded_time import recorded_now
 
 
 class AmountType(sa.TypeDecorator[int]):
@@ -77,10 +78,22 @@ def sort_indexes(table: str, *columns: str, by: str = "organization_id") -> tupl
     )
 
 
+def record_time_field(**kwargs: Any) -> Any:
+    """Return a column for when something was recorded."""
+    return Field(default_factory=recorded_now, sa_type=sa.DateTime(timezone=True), nullable=False, **kwargs)
+
+
 class Row(SQLModel):
     """Columns that every table has."""
 
     id: UUID = Field(default_factory=new_id, primary_key=True)
+    created_at: datetime = record_time_field()
+    updated_at: datetime = record_time_field(sa_column_kwargs={"onupdate": recorded_now})
+
+
+class SecurityRow(Row):
+    """Columns of the tables of sign-in, credentials and limits, which follow the machine's clock."""
+
     created_at: datetime = time_field()
     updated_at: datetime = time_field(sa_column_kwargs={"onupdate": now})
 

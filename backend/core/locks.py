@@ -40,6 +40,9 @@ class Purpose(IntEnum):
     REQUEST_ORDER = 10
     WALLET_SIGN_IN = 11
     RECIPIENTS = 12
+    PARTY_IMPORT = 13
+    INTENT = 14
+    DAILY_TOTALS = 15
 
 
 def number(purpose: Purpose, name: object) -> int:

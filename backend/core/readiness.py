@@ -12,6 +12,14 @@ class Readiness:
     waiting: list[str] = field(default_factory=lambda: ["migrations", "chains", "contracts", "demo data"])
     failure: str | None = None
     notes: list[str] = field(default_factory=list)
+    doing: str = "Starting"
+    """What the creation of the demo is at."""
+    percent: int = 0
+    """How much of the demo exists."""
+
+    def at(self, doing: str, percent: int) -> None:
+        """Set how far the creation of the demo is."""
+        self.doing, self.percent = doing, percent
 
     def done(self, name: str) -> None:
         """Mark a task as done."""

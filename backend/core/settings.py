@@ -109,6 +109,9 @@ class Settings(BaseSettings):
     admins of the operator's organization. `SIGNUM_FOUNDERS`."""
 
     demo: bool = True
+    demo_history: bool = True
+    """Whether the demo begins a year ago. Tests and quick starts create only its present. `SIGNUM_DEMO_HISTORY`."""
+
     rate_limits: Literal["on", "off"] = "on"
     redis_url: str | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "redis_url"))
     """Redis server on which several processes count rate limits together; with None, each process counts its own."""
@@ -287,6 +290,16 @@ class Settings(BaseSettings):
         """
         is_local = self.embedded_chains and self.host in LOOPBACK and self.public_url is None
         return is_local if self.webhook_loopback is None else self.webhook_loopback
+
+    @property
+    def can_have_history(self) -> bool:
+        """Return whether the demo may be created in the past: only it is in the chains and the database."""
+        return self.demo and self.embedded_chains and self.outside_database is None
+
+    @property
+    def is_local_demo(self) -> bool:
+        """Return whether only this machine reaches the installation, and all of it is embedded."""
+        return self.can_have_history and self.host in LOOPBACK and self.public_url is None and not self.trusted_proxies
 
     @property
     def secure(self) -> bool:

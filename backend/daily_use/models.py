@@ -6,11 +6,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, amount_field, organization_field, status_field, time_field
+from backend.core.columns import SecurityRow, amount_field, organization_field, status_field, time_field
 from backend.daily_use.schemas import LimitedAction
 
 
-class DailyLimitRow(Row, table=True):
+class DailyLimitRow(SecurityRow, table=True):
     """A limit. Its row is locked while an amount is counted towards it."""
 
     __tablename__ = "daily_limits"
@@ -23,7 +23,7 @@ class DailyLimitRow(Row, table=True):
     """Base units; never 0: without a limit there is no row."""
 
 
-class DailyUseRow(Row, table=True):
+class DailyUseRow(SecurityRow, table=True):
     """The amount of one request, accepted within a limit."""
 
     __tablename__ = "daily_uses"

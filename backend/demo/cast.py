@@ -55,12 +55,25 @@ LOCALS = [
 ]
 """People whose role applies to a lower level."""
 
-INVESTORS = [
+Investor = tuple[str, str, str, str, int, bool]
+"""Kind, name, email, country, level, whether accredited."""
+
+INVESTORS: list[Investor] = [
     ("company", "Alder Family Office", "desk@alder.example", "CHE", 2, True),
     ("company", "Brightwater LP", "operations@brightwater.example", "GBR", 3, True),
     ("company", "Kestrel Pension Trust", "treasury@kestrel.example", "NLD", 3, True),
 ]
 """Verified investors with a custody wallet here, attested and trading."""
+
+LATER: list[Investor] = [
+    ("company", "Meridian Endowment", "investments@meridian.example", "DEU", 2, True),
+    ("person", "Solveig Aas", "solveig.aas@aas.example", "NOR", 1, False),
+    ("company", "Delacroix Patrimoine", "gestion@delacroix.example", "FRA", 2, True),
+    ("company", "Ilves Insurance Mutual", "treasury@ilves.example", "FIN", 3, True),
+    ("person", "Tamsin Rowe", "tamsin.rowe@rowe.example", "GBR", 1, False),
+    ("company", "Brandt and Sons Holding", "office@brandt.example", "DNK", 2, True),
+]
+"""Investors who came during the year."""
 
 APPLICANTS = [
     ("person", "Marta Lindqvist", "marta.lindqvist@lindqvist.example", "SWE"),
@@ -72,20 +85,23 @@ APPLICANTS = [
 PRIVATE = "James Okafor"
 """The investor who signs in: a person among the applicants, verified at level 1, with a custody wallet here."""
 
+COMPANY = [("company_register", "register-extract.pdf"), ("proof_of_address", "electricity-bill.pdf")]
+PERSON = [("passport", "passport.pdf"), ("proof_of_address", "electricity-bill.pdf")]
 DOCUMENTS = [
-    *(
-        (investor[1], proves, file)
-        for investor in INVESTORS
-        for proves, file in (("company_register", "register-extract.pdf"), ("proof_of_address", "office.png"))
-    ),
-    ("Harbor Point Advisors", "company_register", "register-extract.pdf"),
-    ("Harbor Point Advisors", "proof_of_address", "office.png"),
+    *((investor[1], proves, file) for investor in INVESTORS for proves, file in COMPANY),
+    *(("Harbor Point Advisors", proves, file) for proves, file in COMPANY),
     (PRIVATE, "passport", "passport.pdf"),
-    ("Viktor Hale", "id_card", "id-card.png"),
+    ("Viktor Hale", "id_card", "id-card.pdf"),
 ]
 """Owner, what it proves, and the file's name."""
 
-REJECTED = ("person", "Viktor Hale", "v.hale@mailbox.example", "CYM", "Documents do not match the applicant.")
+REJECTED: tuple[str, str, str, str, str] = (
+    "person",
+    "Viktor Hale",
+    "v.hale@mailbox.example",
+    "CYM",
+    "Documents do not match the applicant.",
+)
 
 INVITED = {
     "pending": [("d.moreau@kestrel.example", Role.CLIENT), ("ops@harborpoint.example", Role.CLIENT)],
@@ -101,6 +117,7 @@ ASSETS = [
         "symbol": "NREF",
         "chain_eid": SEPOLIA,
         "decimals": 18,
+        "nominal_value": "100",
         "initial_supply": str(2_500_000 * 10**18),
         "regulation_type": "reg_a_plus",
         "required_kyc_level": 1,
@@ -113,6 +130,7 @@ ASSETS = [
         "symbol": "NIB31",
         "chain_eid": BASE,
         "decimals": 18,
+        "nominal_value": "1",
         "initial_supply": str(800_000 * 10**18),
         "regulation_type": "reg_s",
         "required_kyc_level": 2,
@@ -125,6 +143,7 @@ ASSETS = [
         "symbol": "NHLT",
         "chain_eid": HYPEREVM,
         "decimals": 18,
+        "nominal_value": "10",
         "initial_supply": str(120_000 * 10**18),
         "regulation_type": "reg_d",
         "required_kyc_level": 2,
@@ -138,7 +157,7 @@ ASSETS = [
 
 DISTRIBUTION, DISTRIBUTED = "Income in units, third quarter 2026", 18_000
 """In whole units of the first asset."""
-CLAIMED = ["Alder Family Office", "Kestrel Pension Trust"]
+CLAIMED = ("Alder Family Office", "Kestrel Pension Trust")
 
 ORDERED = ("Kestrel Pension Trust", "Alder Family Office", 120, "Court order 14/2026, settlement of an estate.")
 """The forced transfer that awaits approval: from, to, whole units of the first asset, reason."""
@@ -149,3 +168,43 @@ ENDPOINT = {
     "description": "Fund accounting",
     "event_types": ["transfer.confirmed", "attestation.revoked", "distribution.activated"],
 }
+
+
+ORDERS = [
+    ("sell", 10_240, 1_200, "Treasury"),
+    ("buy", 10_240, 700, "Alder Family Office custody"),
+    ("buy", 10_240, 500, "Brightwater LP custody"),
+    ("sell", 10_310, 2_000, "Treasury"),
+    ("buy", 10_310, 650, "Kestrel Pension Trust custody"),
+    ("sell", 10_380, 900, "Treasury"),
+    ("sell", 10_450, 1_500, "Treasury"),
+    ("sell", 10_560, 2_400, "Treasury"),
+    ("sell", 10_990, 300, "Treasury"),
+    ("buy", 10_190, 400, "Alder Family Office custody"),
+    ("buy", 10_120, 850, "Brightwater LP custody"),
+    ("buy", 10_050, 1_300, "Kestrel Pension Trust custody"),
+    ("buy", 9_980, 2_100, "Alder Family Office custody"),
+]
+"""Side, price in test dollar cents per token, whole tokens, wallet."""
+TRANSFERS = [
+    ("Treasury", 1_200, "Alder Family Office custody"),
+    ("Treasury", 850, "Brightwater LP custody"),
+    ("Kestrel Pension Trust custody", 45, "Alder Family Office custody"),
+    ("Treasury", 240, "James Okafor custody"),
+]
+"""Sender, whole tokens of the first asset, receiver."""
+CANCELLED = 8
+"""The order that is cancelled."""
+
+
+def country_of(name: str) -> str:
+    """Return the country of an investor or applicant."""
+    known = [(one[1], one[3]) for one in (*INVESTORS, *LATER)] + [(one[1], one[3]) for one in (*APPLICANTS, REJECTED)]
+    return dict(known)[name]
+
+
+def documents_of(name: str) -> list[tuple[str, str]]:
+    """Return what the documents of a party prove, and their names."""
+    own = [(proves, file) for whose, proves, file in DOCUMENTS if whose == name]
+    kind = next((one[0] for one in LATER if one[1] == name), "")
+    return own or (COMPANY if kind == "company" else PERSON if kind else [])

@@ -19,11 +19,14 @@ from backend.sign_in.accounts import create_account
 from backend.users.models import UserRow
 
 
-async def sign_in(client: SignumClient, notebook: Notebook, email: str) -> Caller:
-    """Return a caller for a person."""
-    body = {"email": email, "password": notebook.password(email)}
-    tokens = await client.call("POST", "/auth/login", json=body)
-    return Caller(client, tokens["access_token"])
+def caller(client: SignumClient, notebook: Notebook, email: str) -> Caller:
+    """Return a person's access, who signs in with the first call."""
+
+    async def sign_in() -> str:
+        body = {"email": email, "password": notebook.password(email)}
+        return str((await client.call("POST", "/auth/login", json=body))["access_token"])
+
+    return Caller(client, sign_in)
 
 
 async def founder(client: SignumClient, notebook: Notebook) -> Caller:
@@ -33,7 +36,7 @@ async def founder(client: SignumClient, notebook: Notebook) -> Caller:
         known = await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email))
         if not known:
             await create_account(session, email, name, notebook.password(email))
-    return await sign_in(client, notebook, email)
+    return caller(client, notebook, email)
 
 
 async def organizations(admin: Caller) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Creation of the demo, from an empty database to a running business. If it is killed, the next start continues it."""
 
+from datetime import UTC, date, datetime
 from typing import Any
 
 import httpx
@@ -10,12 +11,18 @@ from fastapi import FastAPI
 from backend.auth.scopes import READS, Scope
 from backend.chain.rpc import node_urls
 from backend.client import SignumClient
-from backend.core import db
+from backend.core import db, recorded_time
+from backend.core.readiness import readiness
 from backend.core.settings import Settings
-from backend.demo import cast, oversight, people
+from backend.demo import cast, history, oversight, people, year_cast
 from backend.demo.caller import Caller
+from backend.demo.income import Income
+from backend.demo.investors import Investors
 from backend.demo.issuance import Issuance
 from backend.demo.secrets_file import Notebook
+from backend.demo.trading import Trading
+from backend.demo.year import Year, moment, workday
+from backend.http.middleware import CREATES_DEMO
 from backend.organizations.models import OrganizationRow
 
 log = structlog.get_logger()
@@ -26,11 +33,18 @@ async def ensure(settings: Settings, api: FastAPI) -> None:
     notebook = Notebook(settings.home)
     if notebook.is_finished:
         notebook.refresh(_addresses(settings))
-        return
-    if not notebook.is_begun and await _in_use():
-        return
-    client = SignumClient(transport=httpx.ASGITransport(app=api, raise_app_exceptions=False))
-    await _publish(client, notebook, settings)
+    elif notebook.is_begun or not await _in_use():
+        await _publish(_client(api), notebook, settings)
+    await history.end()
+
+
+def _client(api: FastAPI) -> SignumClient:
+    """Return a client of the API, whom it answers also while it is closed to others."""
+
+    async def inside(scope: Any, receive: Any, send: Any) -> None:
+        await api({**scope, CREATES_DEMO: True}, receive, send)
+
+    return SignumClient(transport=httpx.ASGITransport(app=inside, raise_app_exceptions=False))
 
 
 async def _in_use() -> bool:
@@ -39,26 +53,55 @@ async def _in_use() -> bool:
 
 
 async def _publish(client: SignumClient, notebook: Notebook, settings: Settings) -> None:
+    today, has_year = _begin(notebook)
+    await history.go_to(moment(workday(today, year_cast.FOUNDED), "08:30"))
+    readiness().at("Organizations", 2)
     admin = await people.founder(client, notebook)
     ids = await people.organizations(admin)
     group = ids[str(cast.GROUP["name"])]
+    readiness().at("People", 5)
     await people.team(client, admin, notebook, ids)
-    await people.open_invitations(admin, group)
     full = await _key(admin, notebook, group, "full", list(Scope))
     read_only = await _key(admin, notebook, group, "read_only", sorted(READS))
-    officer = await people.sign_in(client, notebook, cast.PEOPLE[1][1])
-    issuance = Issuance(admin, officer, group, full)
+    officer, agent = (people.caller(client, notebook, cast.PEOPLE[number][1]) for number in (1, 2))
+    issuance = Issuance(admin, officer, agent, group, full)
+    await _business(issuance, today, has_year)
+    await people.open_invitations(admin, group)
+    notebook.finish(_content(settings, notebook, group, {"full": full, "read_only": read_only}))
+
+
+def _begin(notebook: Notebook) -> tuple[date, bool]:
+    """Return the day of the demo's present, and whether it has a year before: as its first start has decided."""
+    if notebook.get("today") is None:
+        notebook.keep("year", "yes" if recorded_time.is_in_the_past() else "no")
+        notebook.keep("today", datetime.now(UTC).date().isoformat())
+    return date.fromisoformat(str(notebook.get("today"))), notebook.get("year") == "yes"
+
+
+async def _business(issuance: Issuance, today: date, has_year: bool) -> None:
+    """Create the year, if the demo has one, and the present."""
+    investors, trading, income = Investors(issuance, today), Trading(issuance), Income(issuance)
+    await history.go_to(moment(workday(today, year_cast.BEGUN), "09:10"))
+    readiness().at("Wallets", 8)
     await issuance.ground()
-    await issuance.investors()
-    await issuance.issue()
-    await issuance.market()
+    if has_year:
+        await Year(issuance, investors, trading, income, today).tell()
+        await history.end()
+    readiness().at("Investors", 82)
+    await investors.all()
+    readiness().at("Assets", 85)
+    await issuance.issue(today)
+    readiness().at("Market", 88)
+    await trading.present()
     await issuance.transfers()
+    readiness().at("Bridges", 95)
     await issuance.bridges()
-    await issuance.revoked_attestation()
-    await oversight.distribution(issuance)
+    if not has_year:
+        await investors.revoked()
+    readiness().at("Distribution", 97)
+    await income.present()
     await oversight.approval(issuance)
     await oversight.webhook(issuance)
-    notebook.finish(_content(settings, notebook, group, {"full": full, "read_only": read_only}))
 
 
 async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes: list[Scope]) -> str:

@@ -17,7 +17,7 @@ from backend.core.errors import Conflict
 from backend.core.runtime import runtime
 from backend.core.settings import Settings
 
-GONE = ("pg", "chains", "keystore", "run")
+GONE = ("pg", "chains", "keystore", "run", "attempts")
 """Folders to delete; tools and settings stay."""
 
 
@@ -37,7 +37,12 @@ def is_possible(settings: Settings) -> bool:
     """Return whether everything to delete is local: embedded chains, an embedded database, a process that restarts
     itself.
     """
-    return runtime.part(Restart).stop is not None and settings.embedded_chains and settings.outside_database is None
+    return runtime.part(Restart).stop is not None and is_local(settings)
+
+
+def is_local(settings: Settings) -> bool:
+    """Return whether everything to delete is local: the next start may delete it."""
+    return settings.embedded_chains and settings.outside_database is None
 
 
 def ask(settings: Settings) -> None:
@@ -45,8 +50,13 @@ def ask(settings: Settings) -> None:
     stop = runtime.part(Restart).stop
     if not is_possible(settings) or stop is None:
         raise Conflict("This installation cannot be reset. Only `signum serve` with an embedded database can.")
-    _mark(settings.home).touch()
+    mark(settings.home)
     stop()
+
+
+def mark(home: Path) -> None:
+    """Write the mark: the next start deletes the data."""
+    _mark(home).touch()
 
 
 def is_asked(home: Path) -> bool:

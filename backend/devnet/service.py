@@ -53,7 +53,7 @@ async def state() -> Devnet:
 
 
 async def _chain(eid: int) -> DevnetChain:
-    found, name = devnet_faults.of(eid), node_urls.EMBEDDED[eid].name
+    found, name = devnet_faults.of(eid), node_urls.EMBEDDED[eid].display_name
     fault = None if found is None else Fault.model_validate(found, from_attributes=True)
     number = time = None
     try:
@@ -69,7 +69,7 @@ async def move_clock(body: ClockMove) -> Devnet:
     """Move every chain forward, each with a block of the new time. 409 while one is down."""
     if clock.offset() + body.seconds > FARTHEST:
         raise BadRequest("The devnet's clock can be at most 50 years ahead. A reset sets it back.", pointer="/seconds")
-    down = [node_urls.EMBEDDED[eid].name for eid in node_urls.EMBEDDED if _is_down(eid)]
+    down = [node_urls.EMBEDDED[eid].display_name for eid in node_urls.EMBEDDED if _is_down(eid)]
     if down:
         raise Conflict(f"{', '.join(down)} is down. All chains move forward together; end that fault first.")
     clock.advance(body.seconds)

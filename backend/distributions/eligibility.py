@@ -28,7 +28,7 @@ from backend.distributions.models import DistributionRow, RecipientRow
 from backend.distributions.recipient_rules import Case, Reasons, judge, new_holders, split
 from backend.distributions.recipients import Recipients
 from backend.distributions.schemas import BlockedRecipients, RecipientCheck, RecipientsCheck
-from backend.wallets.known_names import names_of
+from backend.wallets.known_names import known
 
 SHOWN = 200
 """Recipients of a check that are listed."""
@@ -167,7 +167,7 @@ async def shown(context: Context, checked: Checked) -> RecipientsCheck:
     every, is_blocked = checked.recipients, set(checked.blocked)
     others = (i for i in range(len(every.addresses)) if i not in is_blocked)
     listed = [*checked.blocked[:SHOWN], *islice(others, max(SHOWN - len(checked.blocked), 0))]
-    names = await names_of(context.session, context.organization_id, [every.addresses[i] for i in listed])
+    names = await known(context.session, context.organization_id, [every.addresses[i] for i in listed])
     return RecipientsCheck(
         eligible=len(checked.eligible.addresses),
         blocked=len(checked.blocked),
@@ -180,7 +180,9 @@ async def shown(context: Context, checked: Checked) -> RecipientsCheck:
             RecipientCheck(
                 index=i,
                 address=every.addresses[i],
-                name=names[every.addresses[i]],
+                name=names[every.addresses[i]].words,
+                party_name=names[every.addresses[i]].party,
+                wallet_label=names[every.addresses[i]].label,
                 amount=str(every.amounts[i]),
                 eligible=i not in is_blocked,
                 reasons=list(checked.judged[i]),

@@ -15,7 +15,7 @@ from backend.distributions.recipients import Recipients
 from backend.distributions.schemas import HeldRecipient, HeldRecipientList
 from backend.lists.pages import Listing, Page
 from backend.lists.schemas import SortOrder
-from backend.wallets.known_names import names_of
+from backend.wallets.known_names import known
 
 BATCH = 20_000
 ROWS = sa.inspect(HeldRecipientRow).local_table
@@ -88,13 +88,15 @@ async def page(context: Context, distribution: DistributionRow, page: Page) -> H
     query = sa.select(ROWS.c.index, ROWS.c.address, ROWS.c.amount, ROWS.c.reasons, pays.label("released_by"))
     found = query.where(ROWS.c.distribution_id == distribution.id)
     shown, paging = await replace(page, order=SortOrder.ASC).read(context.session, found)
-    names = await names_of(context.session, context.organization_id, [row.address for row in shown])
+    names = await known(context.session, context.organization_id, [row.address for row in shown])
     return HeldRecipientList(
         recipients=[
             HeldRecipient(
                 index=row.index,
                 address=row.address,
-                name=names[row.address],
+                name=names[row.address].words,
+                party_name=names[row.address].party,
+                wallet_label=names[row.address].label,
                 amount=str(int(row.amount)),
                 reasons=row.reasons.split("\n"),
                 released_by=row.released_by,

@@ -19,7 +19,7 @@ from backend.distributions import states
 from backend.distributions.models import ClaimRow, DistributionRow
 from backend.distributions.schemas import Distribution, DistributionStatus
 
-_CLOSED = "Closed"
+_CLOSED, _ACTIVATED = "Closed", "Activated"
 _CANCELLED, _COMPLETED = DistributionStatus.CANCELLED, DistributionStatus.COMPLETED
 _AMOUNT = (col(ClaimRow.distribution_id), col(ClaimRow.amount))
 Amounts = dict[UUID, list[int]]
@@ -29,7 +29,7 @@ End = tuple[int, int, DistributionStatus]
 
 
 class Claims:
-    """The stream of `Claimed` and `Closed` events of every distributor."""
+    """The stream of `Activated`, `Claimed` and `Closed` events of every distributor."""
 
     name = "claims"
 
@@ -47,6 +47,9 @@ class Claims:
         rows = [
             row for log in logs if log.address in distributions and (row := _row(eid, log, distributions[log.address]))
         ]
+        for log in logs:
+            if log.address in distributions and (log.decoded() or ("",))[0] == _ACTIVATED:
+                distributions[log.address].activated_at = datetime.fromtimestamp(log.timestamp, UTC)
         claimed = await _claim(session, [row for row in rows if isinstance(row, ClaimRow)])
         closed = [row for row in rows if isinstance(row, StateEventRow)]
         new = sum(map(len, claimed.values())) + await state_events.insert_new(session, closed)

@@ -1,5 +1,6 @@
 """Distributions, their recipients and trees, and indexed claims."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -7,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlmodel import Field, SQLModel
 
-from backend.core.columns import Row, amount_field, organization_field, sort_indexes, status_field
+from backend.core.columns import Row, amount_field, organization_field, sort_indexes, status_field, time_field
 from backend.distributions.schemas import DistributionStatus
 
 
@@ -59,6 +60,8 @@ class DistributionRow(Row, table=True):
     held_of: UUID | None = Field(default=None, foreign_key="distributions.id", ondelete="SET NULL", index=True)
     distributor_address: str | None = Field(default=None, index=True)
     block_number: int | None = Field(default=None, sa_type=sa.BigInteger)
+    activated_at: datetime | None = time_field(nullable=True)
+    """The time of the block that activated it."""
     ended_block: int | None = Field(default=None, sa_type=sa.BigInteger)
     request_id: UUID | None = None
     failure: str | None = None

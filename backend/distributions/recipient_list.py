@@ -11,7 +11,7 @@ from backend.distributions.models import ClaimRow, DistributionRow, RecipientRow
 from backend.distributions.schemas import Entitlement, EntitlementList
 from backend.lists.pages import Listing, Page
 from backend.lists.schemas import SortOrder
-from backend.wallets.known_names import names_of
+from backend.wallets.known_names import known
 
 ROWS = sa.inspect(RecipientRow).local_table
 LIST = Listing({"index": ROWS.c.index}, tie=ROWS.c.index, codes=(ROWS.c.address,), is_fixed=True)
@@ -26,13 +26,15 @@ async def page(
     claimed = sa.exists().where(col(ClaimRow.distribution_id) == distribution.id, col(ClaimRow.index) == ROWS.c.index)
     query = sa.select(ROWS.c.index, ROWS.c.address, ROWS.c.amount, claimed.label("claimed"))
     shown, paging = await page.read(context.session, query.where(ROWS.c.distribution_id == distribution.id))
-    names = await names_of(context.session, context.organization_id, [row.address for row in shown])
+    names = await known(context.session, context.organization_id, [row.address for row in shown])
     why = await claim_checks.reasons(context, distribution, shown) if is_checked else {}
     recipients = [
         Entitlement(
             index=row.index,
             address=row.address,
-            name=names[row.address],
+            name=names[row.address].words,
+            party_name=names[row.address].party,
+            wallet_label=names[row.address].label,
             amount=str(int(row.amount)),
             claimed=row.claimed,
             cannot_claim=why.get(row.index),

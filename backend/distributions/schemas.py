@@ -173,6 +173,8 @@ class RecipientCheck(BaseModel):
     index: int
     address: str
     name: str
+    party_name: str | None = None
+    wallet_label: str | None = None
     amount: str
     eligible: bool
     reasons: list[str]
@@ -210,12 +212,15 @@ class DistributionAccepted(Acceptance):
 
 class Entitlement(Record):
     """A recipient of a distribution: the amount in base units of the currency, and whether it was claimed. `name` is
-    what the address is to the organization, such as a party. `index` is the position in the list. `cannot_claim` are
+    what the address is to the organization, in words, `party_name` and `wallet_label` are the names of the party and
+    the wallet that it knows there. `index` is the position in the list. `cannot_claim` are
     the reasons why it could not claim now; empty if it could, null if that was not checked."""
 
     index: int
     address: str
     name: str
+    party_name: str | None = None
+    wallet_label: str | None = None
     amount: str
     claimed: bool
     cannot_claim: list[str] | None = None
@@ -236,6 +241,8 @@ class HeldRecipient(Record):
     index: int
     address: str
     name: str
+    party_name: str | None = None
+    wallet_label: str | None = None
     amount: str
     reasons: list[str]
     released_by: UUID | None

@@ -132,7 +132,8 @@ async def _activate(run: Run, step: StepNotes, row: DistributionRow, place: Plac
     info = await distributor.info(place.eid, at)
     if (info.root, info.total_recipients) != (row.merkle_root, row.total_recipients):
         raise Conflict("The root or count on chain differs from what was sent.")
-    step.detail = f"{await _written(run, row, row.total_amount or 0)} for {row.total_recipients} recipients."
+    recipients = "1 recipient" if row.total_recipients == 1 else f"{row.total_recipients:,} recipients"
+    step.detail = f"{await _written(run, row, row.total_amount or 0)} for {recipients}."
     async with run.transaction() as session:
         row = await session.get_one(DistributionRow, run.subject_id, with_for_update=True)
         if row.status is DistributionStatus.ACTIVATING:

@@ -18,7 +18,8 @@ from backend.audit import service as audit
 from backend.audit.service import Filter
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain.bindings import token
+from backend.evidence import token_states
+from backend.evidence.schemas import ChainState
 from backend.exports import csv_lists
 from backend.lists.pages import Listing, Page
 
@@ -39,6 +40,7 @@ def of(context: Context, asset_id: UUID, moments: list[Moment]) -> list[Section]
     """Return every file about an asset, in the order of the archive."""
     return [
         Section("asset.json", Scope.ASSETS_READ, lambda: _asset(context, asset_id)),
+        Section("chains.json", Scope.ASSETS_READ, lambda: _chains(context, moments)),
         Section("rules.json", Scope.ASSETS_READ, lambda: _rules(context, asset_id, moments)),
         Section("rules-history.json", Scope.ASSETS_READ, lambda: _history(context, asset_id)),
         *(Section(f"holders-{m.eid}-{m.block}.csv", Scope.ASSETS_READ, _holders(context, m)) for m in moments),
@@ -53,19 +55,44 @@ async def _asset(context: Context, asset_id: UUID) -> AsyncIterator[str]:
 
 
 async def _rules(context: Context, asset_id: UUID, moments: list[Moment]) -> AsyncIterator[str]:
-    """Write the organization's rules, and each token's rules as read from its chain now."""
+    """Write the organization's rules, and each token's rules as read from its chain at the block."""
     async with context.anew() as now:
         asked = terms_of(await records.asset(now.session, now.organization_id, asset_id))
-    chains = [
-        {
-            "chain_eid": moment.eid,
-            "token_address": moment.token,
-            "version": await token.rules_version(moment.eid, moment.token),
-            "in_force": (await token.rules(moment.eid, moment.token)).as_dict(),
-        }
-        for moment in moments
-    ]
+    chains = []
+    for moment in moments:
+        state = await token_states.read(moment.eid, moment.token, moment.block)
+        chains.append(
+            {
+                "chain_eid": moment.eid,
+                "token_address": moment.token,
+                "version": state.rules_version,
+                "in_force": state.rules,
+            }
+        )
     yield _json({"asked_for": asked.model_dump(mode="json"), "chains": chains})
+
+
+async def _chains(context: Context, moments: list[Moment]) -> AsyncIterator[str]:
+    """Write the state of each token at its block, from its chain."""
+    async with context.anew() as now:
+        names = await records.chain_names(now.session)
+    found = []
+    for moment in moments:
+        state = await token_states.read(moment.eid, moment.token, moment.block)
+        found.append(
+            ChainState(
+                chain_eid=moment.eid,
+                chain_name=names.get(moment.eid, f"Chain {moment.eid}"),
+                token_address=moment.token,
+                block=moment.block,
+                block_hash=state.block_hash,
+                block_time=state.block_time,
+                supply=None if state.supply is None else str(state.supply),
+                rules_version=state.rules_version,
+                rules_sha256=state.rules_sha256,
+            ).model_dump(mode="json")
+        )
+    yield _json(found)
 
 
 Read = Callable[[Context, Page], Awaitable[tuple[list[Any], str | None]]]

@@ -8,19 +8,24 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+import sqlalchemy as sa
 
 from backend.assets import holders_at, records
 from backend.assets.holders_at import Moment
 from backend.auth.principal import Context
+from backend.core.changes import acting, publish
 from backend.core.db import now
 from backend.core.errors import SignumError
 from backend.evidence import sections
 from backend.evidence.archive import Archive
+from backend.evidence.verification import EXPORTED
 
 ABOUT = """Evidence of {name} ({symbol}), made by Signum at {at}.
 
 asset.json          the asset's record
-rules.json          the rules that the organization requested, and each token's rules as read from its chain
+chains.json         each token at its block, as read from its chain: supply in base units, version and hash of its rules
+rules.json          the rules that the organization requested, and each token's rules at its block; the hash in
+                    chains.json is the SHA-256 of `in_force` as JSON with sorted names and without white space
 rules-history.json  every set of rules that the tokens took, with block and transaction
 holders-*.csv       holders on a chain (its endpoint ID) at a block, as read from the token; base units
 attestations.json   attestations of accounts that received the asset: uid, transaction, `proof` from the registry
@@ -30,7 +35,14 @@ manifest.json       the SHA-256 hash of every file, and the omitted files
 To verify that nothing was changed, run this in the unpacked folder:
 
     sha256sum --check SHA256SUMS        (on macOS: shasum -a 256 --check SHA256SUMS)
+
+The page "Evidence" of the asset in Signum compares every file, and what the files say about the chains, with the
+chains themselves.
 """
+_NAMES = sa.text("""
+  select o.name as organization, (select coalesce(u.display_name, u.email) from users u where u.id = :person) as person
+  from organizations o where o.id = :org
+""")
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,8 @@ class Evidence:
     asset_id: UUID
     name: str
     symbol: str
+    organization: str
+    made_by: str | None
     made_at: datetime
     moments: list[Moment]
     silent: dict[int, str]
@@ -65,7 +79,14 @@ async def prepare(context: Context, asset_id: UUID, block: int | None, chain_eid
                 moments.append(await holders_at.place(context, asset_id, None, row.chain_eid))
             except SignumError as error:
                 silent[row.chain_eid] = error.detail
-    return Evidence(context, asset_id, asset.name, asset.symbol, now(), moments, silent)
+    organization, made_by = await _names(context)
+    return Evidence(context, asset_id, asset.name, asset.symbol, organization, made_by, now(), moments, silent)
+
+
+async def _names(context: Context) -> tuple[str, str | None]:
+    """Return the names of the organization and of the person who makes the pack."""
+    found = (await context.session.execute(_NAMES, {"org": context.organization_id, "person": context.user_id})).one()
+    return found.organization, found.person
 
 
 async def stream(evidence: Evidence) -> AsyncIterator[bytes]:
@@ -81,10 +102,25 @@ async def stream(evidence: Evidence) -> AsyncIterator[bytes]:
             yield data
     async for data in archive.add("manifest.json", _one(_manifest(evidence, archive, omitted))):
         yield data
+    await _note(evidence, archive)
     sums = "".join(f"{file.sha256}  {file.path}\n" for file in archive.files)
     async for data in archive.add("SHA256SUMS", _one(sums)):
         yield data
     yield archive.end()
+
+
+async def _note(evidence: Evidence, archive: Archive) -> None:
+    """Write the export to the audit log. The hash of the manifest covers every file, so that a pack whose files were
+    changed together with its hashes is found out."""
+    facts = {
+        "sha256": archive.files[-1].sha256,
+        "files": len(archive.files),
+        "blocks": [{"chain_eid": moment.eid, "block": moment.block} for moment in evidence.moments],
+    }
+    async with evidence.context.anew() as now:
+        with acting(now.who):
+            subject = ("asset", evidence.asset_id)
+            await publish(now.session, now.organization_id, EXPORTED, subject, None, facts)
 
 
 def _silent(evidence: Evidence) -> list[dict[str, Any]]:
@@ -100,7 +136,11 @@ def _manifest(evidence: Evidence, archive: Archive, omitted: list[dict[str, Any]
         "asset_id": evidence.asset_id,
         "organization_id": evidence.context.organization_id,
         "made_at": evidence.made_at,
+        "organization_name": evidence.organization,
+        "asset_name": evidence.name,
+        "asset_symbol": evidence.symbol,
         "made_by": evidence.context.user_id,
+        "made_by_name": evidence.made_by,
         "blocks": [{"chain_eid": m.eid, "token_address": m.token, "block": m.block} for m in evidence.moments],
         "files": [asdict(file) for file in archive.files],
         "left_out": omitted,

@@ -1,9 +1,9 @@
 """Every list as CSV: the same path with `.csv`, the same scope, filters and records, all pages in one stream.
 
-A list is a GET whose response is a model with one list of records. Its CSV sibling calls the list's own operation page
-by page, so that both have the same content. The first page is read in the request's transaction, and errors are the
-list's. Each later page has a short transaction of its own, so that a slow reader holds no connection, and only one page
-is in memory.
+A list is a GET whose response is a model with one list of records, or a page of records beside lists of sums. Its CSV
+sibling calls the list's own operation page by page, so that both have the same content. The first page is read in the
+request's transaction, and errors are the list's. Each later page has a short transaction of its own, so that a slow
+reader holds no connection, and only one page is in memory.
 """
 
 import csv
@@ -24,6 +24,7 @@ from pydantic import BaseModel
 
 from backend.auth.guard import GuardedRoute, Needs
 from backend.auth.principal import Context
+from backend.core.fields import Record
 from backend.lists.pages import PAGING, Page, Parameters
 
 ROWS = 500
@@ -108,7 +109,11 @@ def listing_of(route: APIRoute) -> Listing | None:
         return None
     lists = {name: record for name, field in answer.model_fields.items() if (record := _listed(field.annotation))}
     others = set(answer.model_fields) - lists.keys() - {"nextCursor", "estimatedCount"}
-    if len(lists) != 1 or (others and not route.name.startswith("list_")):
+    if "nextCursor" in answer.model_fields and len(lists) > 1:  # beside the page are sums, such as those per chain
+        lists = {name: record for name, record in lists.items() if issubclass(record, Record)}
+    elif others and not route.name.startswith("list_"):
+        return None
+    if len(lists) != 1:
         return None
     plural, record = next(iter(lists.items()))
     parameters = tuple(signature(route.endpoint).parameters.values())

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, status_field, time_field
+from backend.core.columns import SecurityRow, status_field, time_field
 from backend.factors.schemas import FactorKind
 
 
-class FactorRow(Row, table=True):
+class FactorRow(SecurityRow, table=True):
     """An authenticator app or a passkey. It is active once it is confirmed."""
 
     __tablename__ = "factors"
@@ -33,7 +33,7 @@ class FactorRow(Row, table=True):
     last_used_at: datetime | None = time_field(nullable=True)
 
 
-class RecoveryCodeRow(Row, table=True):
+class RecoveryCodeRow(SecurityRow, table=True):
     """A code for a person who has lost their factors: 80 random bits, of which only the SHA-256 is stored."""
 
     __tablename__ = "recovery_codes"

@@ -8,10 +8,12 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from backend.core import recorded_time
 from backend.core.content_rules import MAGIC, UNTYPED
 from backend.core.db import new_id
-from backend.core.errors import NotFound, PayloadTooLarge, SignumError, problem
+from backend.core.errors import NotFound, PayloadTooLarge, SignumError, Unavailable, problem
 from backend.core.fair_places import called_by
+from backend.core.readiness import readiness
 from backend.core.settings import settings
 from backend.http.problems import on_fault
 
@@ -23,13 +25,25 @@ MAX_CSV = 134_217_728
 """Bytes of a distribution's recipients as text/csv. A million lines are about 70 MB."""
 
 MAX_DOCUMENT = 10_485_760
-"""Bytes of a party's document."""
+"""Bytes of a document of a party, which staff or the investor themselves upload."""
+
+MAX_PACK = 16_777_216
+"""Bytes of an evidence archive that is read or verified."""
+
+CREATES_DEMO = "signum.creates_demo"
+"""Key in the scope of the calls that create the demo. A connection cannot set it."""
+OPEN_DURING_HISTORY = ("/v1/health", "/v1/ready", "/v1/demo")
+"""Answered while the demo's year is created."""
+RETRY = b"5"
 
 CSV = "text/csv"
 """Content type of a list of recipients."""
+ZIP = "application/zip"
+"""Content type of an evidence archive."""
 _FILES = (
     (re.compile(r"/v1/orgs/[^/]+/assets/[^/]+/distributions"), (CSV,), MAX_CSV),
-    (re.compile(r"/v1/identity/parties/[^/]+/documents"), (*MAGIC, UNTYPED), MAX_DOCUMENT),
+    (re.compile(r"/v1/orgs/[^/]+/assets/[^/]+/evidence/(contents|verification|report)"), (ZIP,), MAX_PACK),
+    (re.compile(r"/v1/(identity/parties|investor)/[^/]+/documents"), (*MAGIC, UNTYPED), MAX_DOCUMENT),
 )
 """Path, content types and maximum size of each operation that accepts files."""
 
@@ -68,6 +82,9 @@ class Envelope:
                 message["headers"] = [*message["headers"], *(h for h in added if h[0] not in sent)]
             await send({**message, "body": b""} if bare and message["type"] == "http.response.body" else message)
 
+        if recorded_time.is_in_the_past() and not scope.get(CREATES_DEMO) and scope["path"] not in OPEN_DURING_HISTORY:
+            await _close(reply, state, scope["path"])
+            return
         if any(ord(character) < 32 or ord(character) == 127 for character in scope["path"]):
             await _refuse(reply, state, NotFound("No resource exists at this address."))
             return
@@ -144,9 +161,22 @@ async def _too_large(send: Send, state: dict[str, Any], most: int) -> None:
     await _refuse(send, state, PayloadTooLarge(f"The body exceeds the {most} bytes that this operation accepts."))
 
 
+async def _close(send: Send, state: dict[str, Any], path: str) -> None:
+    """Refuse everyone while the demo's year is created; the form of the sign-in page gets its page."""
+    if path == "/session":
+        headers = [(b"location", b"/sign-in?error=preparing"), (b"retry-after", RETRY)]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+        return
+    at = readiness()
+    detail = f"The demo is being created ({at.doing}, {at.percent}%). Retry when GET /v1/ready answers 200."
+    await _refuse(send, state, Unavailable(detail, headers={"Retry-After": RETRY.decode()}))
+
+
 async def _refuse(send: Send, state: dict[str, Any], error: SignumError) -> None:
     """Send the problem of an error that no route has raised."""
     body = orjson.dumps(problem(error, settings().base_url, f"urn:uuid:{state['request_id']}"))
     headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
+    headers += [(name.lower().encode(), text.encode()) for name, text in error.headers.items()]
     await send({"type": "http.response.start", "status": error.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -32,6 +32,15 @@ _ATTESTED = sa.text("""
   where organization_id = :org and wallet_address = any(:own) and status = 'active'
     and (expires_at is null or expires_at > :now)
 """)
+_LAPSED = sa.text("""
+  select distinct on (chain_eid, wallet_address) chain_eid, wallet_address,
+    case when status = 'revoked' then 'revoked' else 'expired' end as lapse,
+    case when status = 'revoked' then updated_at else expires_at end as at
+  from attestations
+  where organization_id = :org and wallet_address = any(:own)
+    and (status in ('revoked', 'expired') or status = 'active' and expires_at <= :now)
+  order by chain_eid, wallet_address, created_at desc, id desc
+""")
 
 
 async def of(context: Context) -> InvestorEligibilities:
@@ -41,7 +50,7 @@ async def of(context: Context) -> InvestorEligibilities:
     values = {"org": context.organization_id, "held": list({asset for asset, _, _ in held})}
     places = [(row, TokenRules.from_dict(row.applied_rules)) for row in await context.session.execute(_PLACES, values)]
     chains = await records.chain_names(context.session)
-    attested = await _attested(context, own)
+    attested, lapsed = await _attested(context, own), await _lapsed(context, own)
     known = await standings.read(context, _wanted(places, own))
     shown = []
     for row, rules in places:
@@ -50,6 +59,8 @@ async def of(context: Context) -> InvestorEligibilities:
             account = known.account(row.chain_eid, address, rules, holding=holding)
             refused = failures(person(rules, account))
             standing = account.own_standing if rules.org_only else account.standing
+            here = attested[row.chain_eid, address]
+            ended = None if here else lapsed.get((row.chain_eid, address))
             shown.append(
                 InvestorEligibility(
                     asset_id=row.asset_id,
@@ -60,13 +71,13 @@ async def of(context: Context) -> InvestorEligibilities:
                     address=address,
                     eligible=not refused,
                     is_held=holding > 0,
-                    is_attested_here=bool(attested[row.chain_eid, address]),
+                    is_attested_here=bool(here),
                     kyc_level=standing.level,
                     required_kyc_level=rules.min_kyc_level,
                     requires_accreditation=rules.requires_accreditation,
-                    valid_until=valid_until(
-                        attested[row.chain_eid, address], rules.min_kyc_level, rules.requires_accreditation
-                    ),
+                    valid_until=valid_until(here, rules.min_kyc_level, rules.requires_accreditation),
+                    lapse=ended.lapse if ended else None,
+                    lapsed_at=ended.at if ended else None,
                     refusals=[RefusedRule(rule=v.rule, code=v.code, reason=v.reason) for v in refused],
                 )
             )
@@ -87,3 +98,10 @@ async def _attested(context: Context, own: list[str]) -> dict[tuple[int, str], l
     for row in await context.session.execute(_ATTESTED, values):
         found[row.chain_eid, row.wallet_address].append(Attested(row.kyc_level, row.accredited, row.expires_at))
     return found
+
+
+async def _lapsed(context: Context, own: list[str]) -> dict[tuple[int, str], Any]:
+    """Return how and when the last attestation of this organization ended, by chain and address."""
+    values = {"org": context.organization_id, "own": own, "now": clock.chain_now()}
+    rows = await context.session.execute(_LAPSED, values)
+    return {(row.chain_eid, row.wallet_address): row for row in rows}

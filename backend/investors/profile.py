@@ -16,6 +16,8 @@ from backend.investors.schemas import (
 from backend.parties.models import PartyRow
 
 _MEMBERSHIPS = sa.text("select * from signum_investor_memberships()")
+_CONSENT = sa.text("select agreed_at, created_at from signum_investor_memberships() where id = :membership")
+_ABOVE = sa.text("select name from signum_investor_above()")
 _ADDRESSES = sa.text("""
     select a.address, a.address in (select signum_investor_wallets()) as is_linked
     from signum_investor_addresses() a (address) order by is_linked desc, a.address
@@ -45,14 +47,24 @@ async def investor(context: Context, membership_id: UUID) -> Investor:
         col(PartyRow.id).in_(sa.select(sa.func.signum_investor_parties())),
     )
     parties = await context.session.execute(own.order_by(col(PartyRow.created_at), col(PartyRow.id)))
+    consent = (await context.session.execute(_CONSENT, {"membership": membership_id})).one()
     return Investor(
         id=membership_id,
         organization_id=entered.organization_id,
         organization_name=entered.organization_name,
         network=entered.network,
+        organizations_above=list(await context.session.scalars(_ABOVE)),
+        agreed_at=consent.agreed_at,
+        member_since=consent.created_at,
         parties=[InvestorParty.model_validate(row) for row in parties],
         addresses=[InvestorAddress(address=a.address, is_linked=a.is_linked) for a in await _addresses(context)],
     )
+
+
+async def party_ids(context: Context) -> list[UUID]:
+    """Return the parties of the investor who has entered, the oldest first."""
+    own = sa.select(col(PartyRow.id)).where(col(PartyRow.id).in_(sa.select(sa.func.signum_investor_parties())))
+    return list(await context.session.scalars(own.order_by(col(PartyRow.created_at), col(PartyRow.id))))
 
 
 async def addresses(context: Context) -> list[str]:

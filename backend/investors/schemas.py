@@ -11,12 +11,14 @@ from backend.parties.schemas import PartyKind, PartyStatus
 
 
 class InvestorMembership(Record):
-    """An organization of which the person is an investor."""
+    """An organization of which the person is an investor. `agreed_at`: when they agreed to the membership; null where
+    the organization could add them without asking, because they already belonged to its hierarchy."""
 
     id: UUID
     organization_id: UUID
     organization_name: str
     network: Network
+    agreed_at: Timestamp | None
     created_at: Timestamp
 
 
@@ -49,12 +51,17 @@ class InvestorAddress(BaseModel):
 
 
 class Investor(BaseModel):
-    """The investor, as the organization knows them. Without a party, the organization has not recorded them yet."""
+    """The investor, as the organization knows them. Without a party, the organization has not recorded them yet.
+    `organizations_above`: their staff see what the organization sees, the nearest first. `agreed_at`: when the person
+    agreed to the membership; null where they were added without being asked."""
 
     id: UUID
     organization_id: UUID
     organization_name: str
     network: Network
+    organizations_above: list[str]
+    agreed_at: Timestamp | None
+    member_since: Timestamp
     parties: list[InvestorParty]
     addresses: list[InvestorAddress]
 
@@ -108,11 +115,19 @@ class RefusedRule(BaseModel):
     reason: str
 
 
+class Lapse(StrEnum):
+    """How the last attestation of an address ended: it `expired`, or the organization `revoked` it."""
+
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
 class InvestorEligibility(BaseModel):
     """Whether an address may hold an asset on a chain. `kyc_level` is the level that counts there, `required_kyc_level`
     the one that the asset requires. `valid_until`: when the attestations of this organization no longer suffice; null
     without an end, and where `is_attested_here` is false, because another organization attested the address or none
-    did."""
+    did. `lapse` and `lapsed_at`: how and when the last attestation of this organization ended; null while one is
+    valid, and where there was none."""
 
     asset_id: UUID
     name: str
@@ -127,6 +142,8 @@ class InvestorEligibility(BaseModel):
     required_kyc_level: int
     requires_accreditation: bool
     valid_until: Timestamp | None
+    lapse: Lapse | None
+    lapsed_at: Timestamp | None
     refusals: list[RefusedRule]
 
 

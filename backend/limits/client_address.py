@@ -5,6 +5,16 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from urllib.parse import urlsplit
 
 PORTS = {"http": 80, "https": 443}
+PROXY_HEADERS = (
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "x-client-ip",
+    "x-original-host",
+    "true-client-ip",
+    "cf-connecting-ip",
+)
+"""Headers that proxies add, besides `X-Forwarded-*`."""
 CONSOLE = "console"
 """The peer of calls that the console makes in this process for a browser. No connection has this address."""
 
@@ -55,6 +65,17 @@ def _parsed(text: str) -> IPv4Address | IPv6Address | None:
         return None
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
     return mapped or parsed
+
+
+def is_of_proxy(header: str) -> bool:
+    """Return whether a header, by its lower-case name, is one that proxies add."""
+    return header.startswith("x-forwarded-") or header in PROXY_HEADERS
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether an address is this machine's own."""
+    parsed = _parsed(address)
+    return parsed is not None and parsed.is_loopback
 
 
 def group(address: str) -> str:

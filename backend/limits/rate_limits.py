@@ -88,6 +88,10 @@ INVESTOR_TRANSACTIONS = RateLimitItemPerMinute(60)
 """Orders that one investor checks, and transactions that they have prepared: the chains answer each."""
 INVESTOR_READS = RateLimitItemPerMinute(120)
 """Markets that one investor opens: their chain is asked for what the wallets hold."""
+INVESTOR_UPLOADS = RateLimitItemPerHour(30)
+"""Documents that one investor uploads."""
+INVESTOR_DATA = RateLimitItemPerHour(20)
+"""Downloads of everything that is stored about one investor."""
 ITEMS = (RateLimitItemPerMinute(4_000), RateLimitItemPerHour(90_000))
 """Items of batches and lines of imports of one caller: 25 a second on average, as many as single calls on a testnet,
 and two imports of the largest size in a minute."""

@@ -20,6 +20,7 @@ from backend.compliance.impact_case import market_rules
 from backend.compliance.rules import Account
 from backend.compliance.standings import together
 from backend.core import db
+from backend.core.recorded_time import recorded_now
 
 _MAKERS = sa.text("""
     select m.id as market_id, o.maker_address, o.side, m.regulation_type, m.min_kyc_level, m.requires_accreditation,
@@ -75,7 +76,7 @@ async def refresh(session: db.Write, eid: int) -> None:
         reason = blocked(row)
         if row.marked != [reason or ""]:
             which = {"market": row.market_id, "maker": row.maker_address, "side": row.side}
-            await session.execute(_MARK, {**which, "reason": reason, "at": db.now()})
+            await session.execute(_MARK, {**which, "reason": reason, "at": recorded_now()})
 
 
 def blocked(row: Any) -> str | None:

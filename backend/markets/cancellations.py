@@ -16,6 +16,7 @@ from backend.core.errors import Forbidden, NotFound
 from backend.core.locks import Purpose
 from backend.markets import rules, service
 from backend.markets.models import MarketRow, OrderRow
+from backend.markets.order_words import words_of
 from backend.markets.schemas import OrderAccepted, OrderImpact, OrderPlan, OrderSide
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
@@ -82,7 +83,7 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
     request = await accept(
         context,
         CANCEL,
-        f"Cancel order {order.chain_order_id} for {asset.symbol}",
+        f"Cancel the order to {order.side} {await words_of(context, market, asset, order)}",
         subject=("order", order_id),
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,

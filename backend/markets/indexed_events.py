@@ -13,6 +13,8 @@ from backend.chain.indexer.block_spans import Span
 from backend.chain.indexer.state_events import Subject
 from backend.chain.models import StateEventRow
 from backend.core import db
+from backend.daily_totals import tokens
+from backend.daily_totals import trades as daily_totals
 from backend.markets import announcements, indexed_orders, indexed_trades
 from backend.markets.announcements import Event
 from backend.markets.indexed_orders import Placed
@@ -52,8 +54,8 @@ class Orders:
     async def rewind(self, session: db.Write, eid: int, block: int) -> None:
         """Undo the orders, trades and events above a block, and update each affected order and market."""
         ids = sa.select(col(MarketRow.id)).where(col(MarketRow.chain_eid) == eid)
+        await indexed_trades.rewind(session, ids, block)  # while the orders that were filled are known
         await indexed_orders.rewind(session, ids, block)
-        await indexed_trades.rewind(session, ids, block)
         changed = await state_events.forget(session, eid, (_STATUS, _HALT), block)
         markets = await _markets(session, eid, {address for address, _ in changed})
         await _set_states(session, eid, markets, changed)
@@ -64,10 +66,13 @@ class Orders:
         market, before = markets[address], await _known_states(session, markets[address])
         found = _decoded(logs, markets)
         orders, events = {o["chain_order_id"]: o for o in _orders(found)}, _states(eid, found)
+        makers = await daily_totals.makers(session, market.id)
         wrong = await indexed_orders.correct(session, market, span, orders)
         wrong += await indexed_trades.correct(session, market, span, _trades(found))
         subjects = await state_events.delete_wrong(session, eid, address, (_STATUS, _HALT), span, events)
         new = await self.apply(session, eid, logs)
+        makers |= await daily_totals.makers(session, market.id)
+        await tokens.refresh_holders(session, market.asset_id, makers)
         known = {str(number) for number in orders} | {row.subject for row in events} | subjects | {""}
         await _set_states(session, eid, markets, {(address, subject) for subject in known})
         changed = [n for n, state in (await _known_states(session, market)).items() if before.get(n) != state]

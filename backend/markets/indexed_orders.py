@@ -16,6 +16,7 @@ from backend.chain.indexer import state_events
 from backend.chain.indexer.block_spans import Span
 from backend.chain.models import TransactionRow
 from backend.core import db
+from backend.core.recorded_time import recorded_now
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.schemas import OrderSide, OrderStatus
 from backend.requests.models import RequestRow
@@ -106,7 +107,7 @@ async def _take(session: db.Write, row: Any, order: Placed) -> int:
     here = (ORDERS.c.market_id == row.market_id, ORDERS.c.chain_order_id == order["chain_order_id"])
     await undo(session, *here, ORDERS.c.id != row.id)
     status = OrderStatus.OPEN if row.chain_order_id is None else row.status
-    values = {**named, "status": status, "failure": None, "updated_at": db.now()}
+    values = {**named, "status": status, "failure": None, "updated_at": recorded_now()}
     await session.execute(sa.update(ORDERS).where(ORDERS.c.id == row.id).values(**values))
     return 1
 
@@ -137,7 +138,7 @@ async def undo(session: db.Write, *which: Any) -> None:
     await session.execute(sa.delete(ORDERS).where(*which, ORDERS.c.request_id.is_(None)))
     gone = {"chain_order_id": None, "filled": 0, **dict.fromkeys(_PLACE)}
     pending = sa.update(ORDERS).where(*which, ORDERS.c.chain_order_id.is_not(None))
-    await session.execute(pending.values(status=OrderStatus.PENDING, updated_at=db.now(), **gone))
+    await session.execute(pending.values(status=OrderStatus.PENDING, updated_at=recorded_now(), **gone))
 
 
 async def rewind(session: db.Write, markets: sa.Select[Any], block: int) -> None:
@@ -182,5 +183,5 @@ async def write_states(session: db.Write, values: Sequence[dict[str, Any]]) -> N
     filled = sa.bindparam("filled_now", type_=ORDERS.c.filled.type)
     theirs = (ORDERS.c.market_id == sa.bindparam("market"), ORDERS.c.chain_order_id == sa.bindparam("number"))
     changed = sa.or_(ORDERS.c.status != status, ORDERS.c.filled != filled)
-    update = sa.update(ORDERS).where(*theirs, changed).values(status=status, filled=filled, updated_at=db.now())
+    update = sa.update(ORDERS).where(*theirs, changed).values(status=status, filled=filled, updated_at=recorded_now())
     await (await session.connection()).execute(update, list(values))

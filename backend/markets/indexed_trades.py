@@ -13,6 +13,7 @@ from backend.chain.abi.outcome import Log
 from backend.chain.indexer import block_spans
 from backend.chain.indexer.block_spans import Span
 from backend.core import db
+from backend.daily_totals import trades as daily_totals
 from backend.markets.models import MarketRow, TradeRow
 
 _TRADES: Any = sa.inspect(TradeRow).local_table
@@ -50,25 +51,29 @@ async def add(session: db.Write, rows: Sequence[TradeRow]) -> int:
     fresh = insert(_TRADES).on_conflict_do_nothing().returning(_TRADES.c.market_id, _TRADES.c.amount)
     added = (await session.execute(fresh, [row.model_dump() for row in rows])).all()
     await _count(session, added, +1)
+    if added:
+        await daily_totals.refresh(session, rows)
     return len(added)
 
 
 async def rewind(session: db.Write, markets: sa.Select[Any], block: int) -> None:
     """Delete the trades of some markets above a block, and subtract them from the totals."""
     gone = sa.delete(_TRADES).where(_TRADES.c.market_id.in_(markets), _TRADES.c.block_number > block)
-    removed = await session.execute(gone.returning(_TRADES.c.market_id, _TRADES.c.amount))
-    await _count(session, removed.all(), -1)
+    removed = (await session.execute(gone.returning(*_TRADES.c))).all()
+    await _count(session, [(row.market_id, row.amount) for row in removed], -1)
+    await daily_totals.refresh(session, removed)
 
 
 async def correct(session: db.Write, market: MarketRow, span: Span, right: Sequence[TradeRow]) -> int:
     """Replace the trades of a market in a span with the right ones, and set its totals; return how many were wrong or
     missing."""
     theirs, before = col(TradeRow.market_id) == market.id, await _totals(session, market.id)
-    wrong = len(await block_spans.delete_wrong(session, theirs, span, right, TradeRow, _FACTS))
+    gone = await block_spans.delete_wrong(session, theirs, span, right, TradeRow, _FACTS)
+    await daily_totals.refresh(session, gone)
     new = await add(session, right)
     amounts = sa.select(sa.func.coalesce(sa.func.sum(_TRADES.c.amount), 0)).where(_TRADES.c.market_id == market.id)
     await _set(session, market.id, volume=amounts.scalar_subquery())
-    return max(wrong, new, int(before != await _totals(session, market.id)))
+    return max(len(gone), new, int(before != await _totals(session, market.id)))
 
 
 async def _totals(session: db.Write, market_id: UUID) -> tuple[Any, ...]:

@@ -101,6 +101,8 @@ class TradeRow(Row, table=True):
         sa.UniqueConstraint("market_id", "tx_hash", "log_index"),
         sa.Index("ix_trades_place", "market_id", "block_number", "log_index"),
         sa.Index("ix_trades_time", "market_id", "created_at"),
+        sa.Index("ix_trades_maker", "market_id", "maker_chain_id"),
+        sa.Index("ix_trades_taker", "market_id", "taker_chain_id"),
     )
 
     organization_id: UUID = organization_field()

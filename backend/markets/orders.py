@@ -29,6 +29,7 @@ from backend.core.errors import Conflict, NotFound
 from backend.core.units import grouped
 from backend.markets import rules, service
 from backend.markets.models import MarketRow, OrderRow
+from backend.markets.order_words import words_of
 from backend.markets.schemas import (
     Order,
     OrderAccepted,
@@ -90,7 +91,7 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
     request = await accept(
         context,
         "order.place",
-        f"{body.side.title()} {grouped(body.amount, trader.asset.decimals)} {trader.asset.symbol}",
+        f"{body.side.title()} {await words_of(context, trader.market, trader.asset, order)}",
         subject=("order", order.id),
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,

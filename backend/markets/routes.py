@@ -1,5 +1,6 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/markets`, their orders and trades, and `/v1/orgs/{orgId}/markets`."""
 
+from datetime import date
 from typing import Annotated
 from uuid import UUID
 
@@ -10,8 +11,9 @@ from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
 from backend.lists.pages import Page
-from backend.markets import cancellations, listing, order_listing, orders, plan, service
+from backend.markets import cancellations, daily_prices, listing, order_listing, orders, plan, service
 from backend.markets.schemas import (
+    DailyPrices,
     Market,
     MarketAccepted,
     MarketCreate,
@@ -36,6 +38,7 @@ ASSET = "/assets/{assetId}/markets"
 ORDERS = ASSET + "/{marketId}/orders"
 ORDER = ORDERS + "/{orderId}"
 TRADES = ASSET + "/{marketId}/trades"
+DAILY_PRICES = ASSET + "/{marketId}/daily-prices"
 
 
 @router.get("/markets")
@@ -169,3 +172,19 @@ async def list_trades(
     """List trades of a market from chain events, newest first."""
     await service.market(context, assetId, marketId)
     return await order_listing.trades(context, marketId, page, orderId)
+
+
+@router.get(DAILY_PRICES)
+@requires(Scope.ASSETS_READ)
+async def get_daily_prices(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    marketId: UUID,
+    since: Annotated[date | None, Query(description="The first day. Default: 365 days before the last.")] = None,
+    until: Annotated[date | None, Query(description="The last day. Default: today on the chains.")] = None,
+) -> DailyPrices:
+    """Get prices and volume of a market by day, from chain events: 366 days at most. Days without trades are
+    omitted."""
+    await service.market(context, assetId, marketId)
+    return await daily_prices.between(context, marketId, since, until)

@@ -1,5 +1,6 @@
 """API schemas of markets and orders (specification 4.2, 4.10)."""
 
+from datetime import date
 from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
@@ -278,3 +279,25 @@ class TradeList(RecordPage):
 
     trades: list[Trade]
     nextCursor: str | None
+
+
+class DailyPrice(BaseModel):
+    """The trades of a UTC day by block time. `amount` is in base units of the token; everything else is in base units
+    of the quote currency, prices for one whole token."""
+
+    day: date
+    trades: int
+    open: str
+    high: str
+    low: str
+    close: str
+    amount: str
+    value: str
+
+
+class DailyPrices(BaseModel):
+    """The days with trades from `since` to `until`, oldest first."""
+
+    since: date
+    until: date
+    days: list[DailyPrice]

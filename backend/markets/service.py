@@ -1,5 +1,6 @@
 """Check and request markets. The workflow does the work on chain."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -145,7 +146,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         f"Deploy a market for {checked.asset.symbol} on {name}",
         subject=("market", market.id),
         scope=Scope.ASSETS_WRITE,
-        steps=_steps(checked, body.chain_eid),
+        steps=_steps(checked, body.chain_eid, await records.chain_names(context.session)),
         order=asset_id,
         arguments=lineage.noted(checked.missing),
         includes=["bridge.send"] if checked.source else [],
@@ -198,8 +199,8 @@ async def _insert(context: Context, body: MarketCreate, checked: Checked) -> Mar
     return market
 
 
-def _steps(checked: Checked, eid: int) -> list[Step]:
-    before = bridges.steps(checked.source.chain_eid, eid) if checked.source else []
+def _steps(checked: Checked, eid: int, names: Mapping[int, str]) -> list[Step]:
+    before = bridges.steps(checked.source.chain_eid, eid, names) if checked.source else []
     return [
         *before,
         *([Step("token_created", "Token created", eid)] if checked.source else []),

@@ -74,8 +74,10 @@ async def _bring_token(run: Run, market: MarketRow, bridge_id: UUID) -> MarketRo
     async with run.step("token_created") as step:
         async with run.transaction() as session:
             rows = await records.deployments(session, market.asset_id)
+            asset = await records.asset(session, run.organization_id, market.asset_id)
         row = next(r for r in records.active(rows) if r.chain_eid == market.chain_eid)
-        step.tx_hash, step.detail = row.tx_hash, f"{row.token_address}, {_count(row.applied_rules)} rules in force."
+        words = f"Token {asset.symbol} at {row.token_address}, {_count(row.applied_rules)} rules in force."
+        step.tx_hash, step.detail = row.tx_hash, words
         return await _note(run, rwa_token_address=row.token_address, status=MarketStatus.DEPLOYING)
 
 
@@ -101,8 +103,14 @@ async def _create(run: Run, step: StepNotes, market: MarketRow) -> MarketRow:
     )
     outcome = await write(run, step, call, "market", eid=eid, signer=owner, label="create market")
     address = factory.created(outcome, made_by)
-    step.detail = address
+    step.detail = f"Market {await _pair(run, market)} at {address}"
     return await _note(run, market_address=address, block_number=outcome.block_number)
+
+
+async def _pair(run: Run, market: MarketRow) -> str:
+    async with run.transaction() as session:
+        asset = await records.asset(session, run.organization_id, market.asset_id)
+    return f"{asset.symbol}/{market.quote_symbol}"
 
 
 async def _open(run: Run, step: StepNotes, market: MarketRow) -> None:

@@ -19,6 +19,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.db import Write, now
 from backend.core.errors import Conflict
+from backend.core.recorded_time import recorded_now
 from backend.members import rules
 from backend.requests import second_person
 from backend.requests.models import ApprovalRow, RequestRow
@@ -61,7 +62,7 @@ class Appointment:
 
     def begin(self, row: MemberRow) -> None:
         """Record the appointment in a membership whose role gains rights."""
-        row.appointed_by, row.agreed_by, row.appointed_at = self.by, self.agreed_by, now()
+        row.appointed_by, row.agreed_by, row.appointed_at = self.by, self.agreed_by, recorded_now()
         row.maker_key_id, row.maker_grant_id = self.key_id, self.grant_id
 
 

@@ -2,6 +2,9 @@
 
 The day of the email is stored in the transaction that adds it to the outbox, so an interrupted or repeated night sends
 none twice. It reads as the person, in the organizations where they have a role; only the person can read it.
+
+An email is read from any address, so it is a caller whose address is unknown: an organization with allowed IP ranges
+refuses it. The email then says only that something waits there.
 """
 
 from datetime import date
@@ -34,6 +37,7 @@ MOST = 20
 SUBJECT = "What waits for you in Signum"
 PLACES = sa.text("select id, name from signum_memberships(:person) where role <> 'client' limit :most")
 FIRST_PLACE = sa.text("select id from signum_memberships(:person) limit 1")
+REFUSING = sa.text("select id from signum_refusing(:org, null)")
 PREFERENCES = sa.inspect(PreferencesRow).local_table
 
 
@@ -83,16 +87,18 @@ def _unsent(day: date) -> tuple[sa.ColumnElement[bool], ...]:
     return table.digest == Digest.DAILY, sa.or_(table.digest_on.is_(None), table.digest_on < day)
 
 
-async def _found(person_id: UUID) -> list[tuple[UUID, str, list[Notification]]]:
-    """Return what waits for a person, by organization: its ID, its name, and what the bell shows there."""
+async def _found(person_id: UUID) -> list[tuple[UUID, str, list[Notification] | None]]:
+    """Return what waits for a person, by organization: its ID, its name, and what the bell shows there; None where only
+    allowed IP addresses may read it."""
     async with db.transaction() as session:
         places = (await session.execute(PLACES, {"person": person_id, "most": MOST})).all()
     read = [(place.id, place.name, await _waiting(person_id, place.id)) for place in places]
-    return [one for one in read if one[2]]
+    return [one for one in read if one[2] != []]
 
 
-async def _waiting(person_id: UUID, organization_id: UUID) -> list[Notification]:
-    """Return what waits in an organization; nothing where the person may not enter it now, without a second factor."""
+async def _waiting(person_id: UUID, organization_id: UUID) -> list[Notification] | None:
+    """Return what waits in an organization; nothing where the person may not enter it now, without a second factor, and
+    None if something waits where an unknown address is refused."""
     async with db.transaction() as session:
         await db.see_oneself(session, person_id)
         person = Person(person_id, "", "", NOWHERE, None, db.now(), has_factor=await has_factor(session, person_id))
@@ -101,7 +107,9 @@ async def _waiting(person_id: UUID, organization_id: UUID) -> list[Notification]
             await context.enter(organization_id)
         except Forbidden:
             return []
-        return (await service.read(context)).notifications
+        found = (await service.read(context)).notifications
+        refusing = await session.execute(REFUSING, {"org": organization_id})
+        return None if found and refusing.first() else found
 
 
 NIGHTLY = nightly("digest", once, "the daily emails could not be written; the next attempt is tomorrow")

@@ -14,6 +14,7 @@ WHY_DISABLED = {
     "too_many_events": "It received too many events in a day",
 }
 LAST_LINE = "You get this email on days on which something waits for you. To stop it, open {origin}/account."
+CLOSED = "- Something waits. It is shown from this organization's allowed IP addresses only."
 LONGEST = 200
 """Characters of a comment that are shown."""
 
@@ -56,13 +57,18 @@ def names(some: Sequence[str], count: int) -> str:
     return ", ".join(known) + rest
 
 
-def letter(found: Sequence[tuple[UUID, str, Sequence[Notification]]], zone: tzinfo, origin: str) -> str:
-    """Return the text of an email about what waits for a person, by organization, with times in their time zone."""
+def letter(found: Sequence[tuple[UUID, str, Sequence[Notification] | None]], zone: tzinfo, origin: str) -> str:
+    """Return the text of an email about what waits for a person, by organization, with times in their time zone. Where
+    it is None, only that something waits."""
     parts = [
-        "\n".join([unlinked(name), *[_line(one, zone) for one in waiting], f"{origin}/o/{id_}/overview"])
+        "\n".join([unlinked(name), *_lines(waiting, zone), f"{origin}/o/{id_}/overview"])
         for id_, name, waiting in found
     ]
     return "\n\n".join([*parts, LAST_LINE.format(origin=origin)])
+
+
+def _lines(waiting: Sequence[Notification] | None, zone: tzinfo) -> list[str]:
+    return [CLOSED] if waiting is None else [_line(one, zone) for one in waiting]
 
 
 def _line(one: Notification, zone: tzinfo) -> str:

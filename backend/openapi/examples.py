@@ -108,6 +108,8 @@ def _string(name: str, schema: dict[str, Any]) -> str:
         return ID
     if form == "date-time":
         return TIME
+    if form == "date":
+        return TIME[:10]
     value = NAMED.get(name)
     if isinstance(value, str) and _fits(value, schema):
         return value

@@ -95,9 +95,7 @@ async def count_recipients(session: Write, organization_id: UUID, count: int) ->
 
 async def queue(session: Write, organization_id: UUID) -> None:
     """Serialize additions to an organization until the transaction ends."""
-    await session.execute(
-        sa.text("select from organizations where id = :id for no key update"), {"id": organization_id}
-    )
+    await session.execute(sa.text("select signum_queue(:id)"), {"id": organization_id})
 
 
 async def count_root(origin: UUID) -> None:

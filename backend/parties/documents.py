@@ -1,14 +1,14 @@
 """Documents of parties: stored by content hash, once per organization, encrypted, streamed in pieces."""
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
 from backend.auth.principal import Context
@@ -25,6 +25,11 @@ from backend.parties.schemas import Document, DocumentKind, DocumentList, PartyS
 from backend.users.models import UserRow
 
 DOCUMENTS, FILES = sa.inspect(DocumentRow).local_table, sa.inspect(FileRow).local_table
+STORED = sa.text("select id, total from signum_stored_file(:org, :digest)").columns(
+    sa.column("id", sa.Uuid()), sa.column("total", sa.BigInteger())
+)
+Opened = Callable[[], AbstractAsyncContextManager[Any]]
+"""Opens a session that may read the organization's files."""
 LIST = Listing.of(DOCUMENTS.c, "created_at", names=(DOCUMENTS.c.name, DOCUMENTS.c.kind), codes=(FILES.c.sha256,))
 PIECE = 262_144
 """Bytes of a piece before encryption."""
@@ -79,6 +84,7 @@ async def add(
         kind=kind,
         name=rules.file_name(name, kind, media_type),
         uploaded_by=context.user_id,
+        is_from_investor=context.investor is not None,
     )
     context.session.add(row)
     before, party.status = party.status, rules.after_upload(party.status)
@@ -115,11 +121,11 @@ async def content(context: Context, party_id: UUID, document_id: UUID) -> Conten
     return Content(file.organization_id, file.id, file.sha256, file.media_type, file.size, file.parts, name, first)
 
 
-async def stream(found: Content) -> AsyncIterator[bytes]:
+async def stream(found: Content, opened: Opened | None = None) -> AsyncIterator[bytes]:
     """Stream the pieces, one in memory at a time; no database connection is held while a slow client reads."""
     yield found.first
     for number in range(1, found.parts):
-        async with db.reading(found.organization_id) as session:
+        async with opened() if opened else db.reading(found.organization_id) as session:
             sealed = await _sealed(session, found.file_id, number)
         yield SEAL.unseal(sealed, place(found.organization_id, found.sha256, number, found.parts))
 
@@ -139,15 +145,13 @@ async def _sealed(session: Any, file_id: UUID, number: int) -> bytes:
 async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
     """Return the ID of a content in this organization; concurrent uploads store it once."""
     digest, organization = hashlib.sha256(content).hexdigest(), context.organization_id
-    await _check_room(context, digest, len(content))
+    if (kept := await _stored(context, digest, len(content))) is not None:
+        return kept
     parts = [content[at : at + PIECE] for at in range(0, len(content), PIECE)]
     row = FileRow(
         organization_id=organization, sha256=digest, media_type=media_type, size=len(content), parts=len(parts)
     )
-    made = insert(FileRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(FileRow.id))
-    if await context.session.scalar(made) is None:
-        same = sa.select(FILES.c.id).where(FILES.c.organization_id == organization, FILES.c.sha256 == digest)
-        return UUID(str(await context.session.scalar(same)))
+    await context.session.execute(sa.insert(FileRow).values(row.model_dump()))
     for number, piece in enumerate(parts):
         sealed = SEAL.seal(piece, place(organization, digest, number, len(parts)))
         part = FilePartRow(organization_id=organization, file_id=row.id, number=number, sealed=sealed)
@@ -155,22 +159,21 @@ async def _kept(context: Context, content: bytes, media_type: str) -> UUID:
     return row.id
 
 
-async def _check_room(context: Context, digest: str, size: int) -> None:
-    """Raise 409 if a new content exceeds the storage limit of the organization or its hierarchy. Concurrent uploads to
-    an organization are serialized."""
+async def _stored(context: Context, digest: str, size: int) -> UUID | None:
+    """Return the ID of a content that the organization has already. Raise 409 if a new one exceeds the storage limit of
+    the organization or its hierarchy. Concurrent uploads to an organization are serialized."""
     await quotas.queue(context.session, context.organization_id)
-    mine = FILES.c.organization_id == context.organization_id
-    query = sa.select(sa.func.coalesce(sa.func.sum(FILES.c.size), 0)).where(mine)
-    is_kept = sa.select(sa.exists().where(mine, FILES.c.sha256 == digest))
+    found = (await context.session.execute(STORED, {"org": context.organization_id, "digest": digest})).one()
     most = settings().document_bytes
-    if await context.session.scalar(is_kept):
-        return
-    if (await context.session.scalar(query) or 0) + size > most:
+    if found.id is not None:
+        return UUID(str(found.id))
+    if found.total + size > most:
         raise Conflict(
             f"An organization can store at most {most} bytes of documents on this server. Its operator can raise the "
             "limit (SIGNUM_DOCUMENT_BYTES)."
         )
     await quotas.check_documents(context.session, context.organization_id, size)
+    return None
 
 
 async def _check_new(context: Context, party_id: UUID, file_id: UUID) -> None:

@@ -20,6 +20,8 @@ FIXED = ("country", "kind")
 """Values of which a change is a decision about the identity."""
 MOST = 2_000
 """Lines of an import."""
+NAMED = 3
+"""Parties that a finding names."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ def _line(number: int, names: Sequence[str], cells: Sequence[str]) -> Line:
 def _said(error: dict[str, object]) -> str:
     place = error["loc"]
     name = str(place[0]) if isinstance(place, tuple) and place else ""
+    if name == "country" and isinstance(given := error.get("input"), str):
+        return f"“{given[:60]}” is not a country code. Use one such as SWE."
     return f"{name}: {finding_text(error)}"
 
 
@@ -159,8 +163,8 @@ def _updated(line: Line, party: PartyCreate, same: Sequence[Known], updated: Map
     """Return the changes of a registered party; refused if they are not clear, or not a change of contact or wallet."""
     one, *others = same
     if others:
-        names = " and ".join(sorted(each.name for each in same))
-        return Judged(line, ImportOutcome.REFUSED, f"has the wallet or email of several parties: {names}")
+        words = f"has the wallet or email of several parties: {_named([each.name for each in same])}"
+        return Judged(line, ImportOutcome.REFUSED, words)
     if one.id in updated:
         return Judged(line, ImportOutcome.REFUSED, f"changes the same party as line {updated[one.id]}")
     for field in FIXED:
@@ -176,6 +180,12 @@ def _updated(line: Line, party: PartyCreate, same: Sequence[Known], updated: Map
     if not changes:
         return Judged(line, ImportOutcome.SKIPPED, f"is {one.name}, who is registered with these values", one.id)
     return Judged(line, ImportOutcome.UPDATED, "", one.id, changes)
+
+
+def _named(names: Sequence[str]) -> str:
+    first, rest = sorted(names)[:NAMED], len(names) - NAMED
+    last = f"{rest} more" if rest > 0 else first.pop()
+    return f"{', '.join(first)} and {last}"
 
 
 def _is_same(field: str, before: str | None, after: str) -> bool:

@@ -3,13 +3,16 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import sqlalchemy as sa
 
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.core import locks
 from backend.core.errors import BadRequest, Invalid
+from backend.core.locks import Purpose
 from backend.limits import rate_limits
 from backend.parties import import_rules, service
 from backend.parties.import_rules import Judged, Known
@@ -32,6 +35,8 @@ BODY: dict[str, Any] = {
 }
 SHOWN = 200
 """Lines that a response has. Refused ones come first."""
+SHOWN_CHARACTERS = 300_000
+"""Characters of these lines as JSON: the console passes a plan through a socket that limits a message's size."""
 NAMED = 50
 """Findings of a refused import."""
 
@@ -40,11 +45,16 @@ async def plan(context: Context, content: bytes, on_duplicate: OnDuplicate) -> P
     """Return what the import would do, line by line."""
     found = await _judge(context, content, on_duplicate)
     first = sorted(found, key=lambda one: (one.outcome is not ImportOutcome.REFUSED, one.line.number))
-    return PartyImportPlan(**_counts(found), lines=[_shown(one) for one in first[:SHOWN]])
+    return PartyImportPlan(**_counts(found), lines=_fitting([_shown(one) for one in first[:SHOWN]]))
 
 
 async def run(context: Context, content: bytes, on_duplicate: OnDuplicate) -> PartyImported:
-    """Create or update a party for each line that is not skipped; nothing if a line is refused."""
+    """Create or update a party for each line that is not skipped; nothing if a line is refused.
+
+    Imports of an organization run one after another: each judges its lines by what the one before it has created.
+    Emails are not unique, so no constraint refuses the second of two parties.
+    """
+    await locks.wait(context.session, Purpose.PARTY_IMPORT, context.organization_id)
     found = await _judge(context, content, on_duplicate)
     refused = [one for one in found if one.outcome is ImportOutcome.REFUSED]
     if refused:
@@ -98,6 +108,12 @@ async def _known(context: Context, keys: Sequence[str]) -> dict[str, list[Known]
 
 def _counts(found: Sequence[Judged]) -> dict[str, int]:
     return {str(outcome): sum(one.outcome is outcome for one in found) for outcome in ImportOutcome}
+
+
+def _fitting(lines: Sequence[ImportLine]) -> list[ImportLine]:
+    """Return the first lines that a response can have."""
+    ends = accumulate(len(line.model_dump_json()) for line in lines)
+    return [line for line, end in zip(lines, ends, strict=True) if end <= SHOWN_CHARACTERS]
 
 
 def _shown(one: Judged) -> ImportLine:

@@ -77,3 +77,5 @@ class DocumentRow(Row, table=True):
     kind: DocumentKind = status_field(DocumentKind)
     name: str
     uploaded_by: UUID | None = Field(default=None, foreign_key="users.id")
+    is_from_investor: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    """The party itself uploaded it, as an investor, and not staff."""

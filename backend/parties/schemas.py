@@ -185,7 +185,8 @@ class PartyImported(BaseModel):
 
 
 class PartyImportPlan(PartyImported):
-    """Response to `?dry_run=true`: counts of all lines, and up to 200 of them, refused ones first."""
+    """Response to `?dry_run=true`: counts of all lines, and up to 200 of them, refused ones first; fewer if they are
+    very long."""
 
     lines: list[ImportLine]
 
@@ -198,7 +199,8 @@ class PartyList(RecordPage):
 
 
 class Document(Record):
-    """A document of a party. `size` is in bytes, `sha256` the hexadecimal hash of its content."""
+    """A document of a party. `size` is in bytes, `sha256` the hexadecimal hash of its content. `is_from_investor`: the
+    party itself uploaded it, signed in as an investor; otherwise staff did."""
 
     id: UUID
     organization_id: UUID
@@ -210,6 +212,7 @@ class Document(Record):
     sha256: str
     uploaded_by: UUID | None
     uploaded_by_name: str | None
+    is_from_investor: bool
     created_at: Timestamp
     updated_at: Timestamp
 

@@ -10,8 +10,8 @@ from sqlmodel import col
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.changes import publish, publish_change, shown
-from backend.core.db import now
 from backend.core.errors import BadRequest, Conflict, Invalid, NotFound
+from backend.core.recorded_time import recorded_now
 from backend.lists.pages import Listing, Page
 from backend.parties import rules
 from backend.parties.models import PartyRow
@@ -138,7 +138,7 @@ async def reject(context: Context, party_id: UUID, body: PartyReject) -> Party:
 def _decide(context: Context, row: PartyRow, **values: Any) -> None:
     for name, value in values.items():
         setattr(row, name, value)
-    row.reviewed_by, row.reviewed_at = context.user_id, now()
+    row.reviewed_by, row.reviewed_at = context.user_id, recorded_now()
 
 
 async def _changed(context: Context, row: PartyRow, action: str, before: dict[str, Any]) -> Party:

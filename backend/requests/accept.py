@@ -15,8 +15,8 @@ from backend.chains import new_activity
 from backend.chains import service as chains
 from backend.core import db
 from backend.core.changes import publish
-from backend.core.db import now
 from backend.core.errors import Conflict
+from backend.core.recorded_time import recorded_now
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
 from backend.engine import engine
@@ -143,7 +143,7 @@ async def _is_approved(context: Context, row: RequestRow) -> bool:
     found = (await context.session.execute(query)).first()
     if found is None:
         return False
-    is_current = found.decided_at is not None and found.decided_at > now() - LIFETIME
+    is_current = found.decided_at is not None and found.decided_at > recorded_now() - LIFETIME
     if not is_current and not (row.kind == Action.BRIDGE and await service.has_sent(context.session, row.id, "packet")):
         raise Conflict(LAPSED)
     return True
@@ -164,7 +164,7 @@ async def _hold(context: Context, row: RequestRow, cause: str | None) -> None:
         asked_grant=maker.grant_id,
         asked_application=maker.client_name,
         cause=cause,
-        expires_at=now() + LIFETIME,
+        expires_at=recorded_now() + LIFETIME,
     )
     context.session.add(approval)
     facts = {"action": row.kind, "title": row.title, "request_id": str(row.id)}

@@ -17,7 +17,7 @@ from backend.core.errors import NotFound
 from backend.core.pagination import where_given
 from backend.lists.pages import BETWEEN, Listing, Page
 from backend.requests import notices, titles
-from backend.requests.models import RequestRow, RequestStepRow
+from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
 from backend.users.models import UserRow
 
@@ -91,8 +91,9 @@ def _query(context: Context) -> sa.Select[Any]:
     table = sa.inspect(RequestRow).local_table
     name = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email)).label("created_by_name")
     return (
-        sa.select(*table.c, name)
+        sa.select(*table.c, name, col(ApprovalRow.id).label("approval_id"))
         .outerjoin(UserRow, col(UserRow.id) == table.c.created_by)
+        .outerjoin(ApprovalRow, col(ApprovalRow.request_id) == table.c.id)
         .where(table.c.organization_id == context.organization_id)
     )
 
@@ -148,6 +149,8 @@ def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
         can_retry=row.can_retry,
         awaits_finality=row.awaits_finality,
         notice=notice,
+        reason=row.arguments.get("reason"),
+        approval_id=row.approval_id,
         created_by=row.created_by,
         created_by_name=row.created_by_name,
         created_at=row.created_at,

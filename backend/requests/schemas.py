@@ -130,10 +130,12 @@ class RequestStep(Record):
 class Request(Record):
     """An accepted operation.
 
-    `problem` is why it failed; `can_retry` is whether a retry can help. It is running with `awaits_finality` when all
-    its work is done: it succeeds once its transactions reach the finality that the chain's terms require
-    (`terms.succeeds_at` of the organization's chains). `notice` says what it means for the request that a chain was
-    disabled in the meantime; null if none was. `scope` is what a retry needs.
+    `problem` is why it failed; its `resolution` is the call that removes the cause, where one does, with a `title` for
+    a button. `can_retry` is whether a retry can help. It is running with `awaits_finality` when all its work is done:
+    it succeeds once its transactions reach the finality that the chain's terms require (`terms.succeeds_at` of the
+    organization's chains). `notice` says what it means for the request that a chain was disabled in the meantime; null
+    if none was. `scope` is what a retry needs. `reason` is the one its requester gave, and `approval_id` the approval
+    that it needs or needed; null without one.
     """
 
     id: UUID
@@ -148,6 +150,8 @@ class Request(Record):
     can_retry: bool
     awaits_finality: bool = False
     notice: str | None = None
+    reason: str | None = None
+    approval_id: UUID | None = None
     created_by: UUID | None
     created_by_name: str | None = None
     created_at: Timestamp

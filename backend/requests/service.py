@@ -17,9 +17,10 @@ from backend.chain.rpc.terms import reaches, terms_of
 from backend.chain.transactions.corrections import SUPERSEDED
 from backend.core import locks
 from backend.core.changes import who
-from backend.core.db import Write, now
+from backend.core.db import Write
 from backend.core.errors import Conflict
 from backend.core.locks import Purpose
+from backend.core.recorded_time import recorded_now
 from backend.requests import resolved_values, revoked_makers
 from backend.requests.models import RequestRow, RequestStepRow
 from backend.requests.schemas import RequestStatus, StepStatus
@@ -168,20 +169,24 @@ async def is_settled(session: Write, request_id: UUID) -> bool:
 
 async def failed_transaction(session: Write, request_id: UUID) -> dict[str, Any] | None:
     """Return the problem of a transaction that failed after a reorganization and was not signed again, if any."""
-    query = sa.select(col(TransactionRow.problem)).where(
+    query = sa.select(col(TransactionRow.problem), col(TransactionRow.chain_eid)).where(
         col(TransactionRow.request_id) == request_id,
         col(TransactionRow.status) == TransactionStatus.FAILED,
         col(TransactionRow.reopened_at).is_not(None),
         sa.not_(col(TransactionRow.key).contains(SUPERSEDED)),
     )
     found = (await session.execute(query.limit(1))).first()
-    return None if found is None else found.problem or {"detail": "The transaction failed."}
+    if found is None:
+        return None
+    return (found.problem or {"detail": "The transaction failed."}) | {"eid": found.chain_eid}
 
 
 async def await_finality(session: Write, request_id: UUID) -> None:
     """Mark a request's work as done; it succeeds once its transactions reach the required finality."""
     await session.execute(
-        sa.update(RequestRow).where(col(RequestRow.id) == request_id).values(updated_at=now(), awaits_finality=True)
+        sa.update(RequestRow)
+        .where(col(RequestRow.id) == request_id)
+        .values(updated_at=recorded_now(), awaits_finality=True)
     )
 
 
@@ -200,7 +205,7 @@ async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_re
     await session.execute(
         sa.update(RequestStepRow)
         .where(col(RequestStepRow.request_id) == request_id, col(RequestStepRow.status) == StepStatus.RUNNING)
-        .values(status=StepStatus.FAILED, finished_at=now(), detail=problem.get("detail"))
+        .values(status=StepStatus.FAILED, finished_at=recorded_now(), detail=problem.get("detail"))
     )
     await _end(session, request_id, status=RequestStatus.FAILED, problem=problem, can_retry=can_retry)
 
@@ -209,7 +214,7 @@ async def _end(session: Write, request_id: UUID, **values: Any) -> None:
     await session.execute(
         sa.update(RequestRow)
         .where(col(RequestRow.id) == request_id)
-        .values(updated_at=now(), awaits_finality=False, **values)
+        .values(updated_at=recorded_now(), awaits_finality=False, **values)
     )
 
 
@@ -221,7 +226,7 @@ async def begin_step(session: Write, request_id: UUID, name: str) -> None:
         name,
         only=(StepStatus.WAITING, StepStatus.RUNNING, StepStatus.FAILED),
         status=StepStatus.RUNNING,
-        started_at=sa.func.coalesce(col(RequestStepRow.started_at), now()),
+        started_at=sa.func.coalesce(col(RequestStepRow.started_at), recorded_now()),
         finished_at=None,
     )
 
@@ -239,7 +244,7 @@ async def end_step(session: Write, request_id: UUID, name: str, tx_hash: str | N
         name,
         only=(StepStatus.RUNNING,),
         status=StepStatus.SUCCEEDED,
-        finished_at=now(),
+        finished_at=recorded_now(),
         tx_hash=tx_hash,
         detail=detail,
     )
@@ -253,7 +258,7 @@ async def fail_step(session: Write, request_id: UUID, name: str, detail: str) ->
         name,
         only=(StepStatus.RUNNING,),
         status=StepStatus.FAILED,
-        finished_at=now(),
+        finished_at=recorded_now(),
         detail=detail,
     )
 
@@ -266,7 +271,7 @@ async def _step(session: Write, request_id: UUID, name: str, only: Sequence[Step
             col(RequestStepRow.name) == name,
             col(RequestStepRow.status).in_(only),
         )
-        .values(updated_at=now(), **values)
+        .values(updated_at=recorded_now(), **values)
     )
 
 

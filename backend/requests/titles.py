@@ -22,7 +22,9 @@ _GUARDED = {
     "transfer": Scope.TRANSFERS_READ,
     "wallet": Scope.WALLETS_READ,
 }
-"""The scope that reads what a title names, by the first part of the request's kind."""
+"""The scope that reads what a title names, by the first part of the request's kind. The names of an asset's holders are
+read with the asset, and those of a transfer's ends with the transfer.
+"""
 WITHHELD = "This request failed. Its reason is shown to callers who may read what the request is about."
 
 
@@ -43,7 +45,8 @@ def shown(request: Request, scopes: Collection[Scope]) -> Request:
         return request
     title = title_of(scopes, request.kind, request.title)
     steps = [step.model_copy(update={"title": title, "detail": None}) for step in request.steps]
-    return request.model_copy(update={"title": title, "steps": steps, "problem": _problem(request.problem)})
+    hidden = {"title": title, "steps": steps, "problem": _problem(request.problem), "reason": None}
+    return request.model_copy(update=hidden)
 
 
 def _problem(problem: dict[str, Any] | None) -> dict[str, Any] | None:

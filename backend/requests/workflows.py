@@ -28,7 +28,7 @@ from backend.core.settings import settings
 from backend.daily_use import counts
 from backend.engine import engine
 from backend.engine.queues import BULK, QUEUE, queue_of
-from backend.requests import lanes, restarts
+from backend.requests import lanes, resolutions, restarts
 from backend.requests import service as requests
 from backend.requests.lanes import Lane
 from backend.requests.models import RequestRow
@@ -272,6 +272,8 @@ async def _fail(run: Run, error: SignumError, on_failure: OnFailure | None) -> N
         await on_failure(run, error)
     status = RequestStatus.DENIED if isinstance(error, Denied) else RequestStatus.FAILED
     after, reason = {"status": status, "problem": error.detail}, problem(error, settings().base_url)
+    if status is RequestStatus.FAILED:
+        reason |= await resolutions.found(run.organization_id, run.request_id, error)
     async with run.transaction() as session:
         if status is RequestStatus.DENIED:
             await counts.forget(session, run.request_id)

@@ -12,6 +12,7 @@ import structlog
 from fastapi import FastAPI
 
 import backend.registrations.listeners  # noqa: F401  (listeners to changes)
+from backend.attempts import service as attempts
 from backend.auth import tokens
 from backend.auth.secrets import verify_password
 from backend.chain import chain_list, devnet_faults
@@ -92,6 +93,7 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
             sweep.run(stopping),
             delivery.run(stopping, settings),
             _demo(settings, api),
+            attempts.carry_on(),
             _warm_up(),
         )
         for work in works:

@@ -200,9 +200,11 @@ def _stop_database(database: "Future[Callable[[], None]]") -> None:
 
 def _start_chains(settings: Settings, held: ExitStack) -> None:
     from backend.chain.devnet import anvil
+    from backend.demo import history
 
     with step("Embedded chains"):
         try:
+            history.prepare(settings)
             anvil.start(settings.home)
         except Exception as error:
             raise CannotStart(f"The embedded chains failed to start: {_first_line(error)}") from error

@@ -18,8 +18,8 @@ from backend.attestations import states as attestations
 from backend.auth import tokens
 from backend.bridges.late_deliveries import late_deliveries
 from backend.core import db
-from backend.core.db import now
 from backend.core.errors import SignumError
+from backend.core.recorded_time import recorded_now
 from backend.invitations import service as invitations
 from backend.mail import service as mail
 from backend.requests import service as requests
@@ -96,5 +96,5 @@ def _unfinished() -> "sa.Select[UUID, UUID, int, dict[str, Any]]":
     return found.where(
         col(RequestRow.status).in_([RequestStatus.ACCEPTED, RequestStatus.RUNNING]),
         sa.not_(col(RequestRow.awaits_finality)),
-        col(RequestRow.updated_at) < now() - SETTLED,
+        col(RequestRow.updated_at) < recorded_now() - SETTLED,
     )

@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
 from backend.auth.models import OneTimeSecretRow, SessionRow
@@ -81,18 +82,25 @@ async def _write(session: Write, user_id: UUID, email: str, organization_id: UUI
 
 async def reset(session: Write, body: PasswordReset) -> None:
     """Set a new password with an emailed link; 400 where the link is invalid or has expired. All sessions end."""
-    await prove(session, digest(body.token))
+    user_id = await check_link(session, body.token, is_used=True)
+    proven(user_id)
+    await see_oneself(session, user_id)
+    await _set(session, user_id, body.password, "/password", link=digest(body.token))
+    if account := await session.scalar(sa.select(col(UserRow.email)).where(col(UserRow.id) == user_id)):
+        await rate_limits.forgive(account)
+
+
+async def check_link(session: AsyncSession, secret: str, *, is_used: bool = False) -> UUID:
+    """Return the person whose password an emailed link sets; 400 where it is invalid, was used or has expired. A link
+    that `is_used` now is locked."""
+    await prove(session, digest(secret))
     query = sa.select(OneTimeSecretRow).where(
-        col(OneTimeSecretRow.secret_hash) == digest(body.token), col(OneTimeSecretRow.purpose) == PURPOSE
+        col(OneTimeSecretRow.secret_hash) == digest(secret), col(OneTimeSecretRow.purpose) == PURPOSE
     )
-    row: OneTimeSecretRow | None = await session.scalar(query.with_for_update())
+    row: OneTimeSecretRow | None = await session.scalar(query.with_for_update() if is_used else query)
     if row is None or row.user_id is None or row.used_at is not None or row.expires_at < now():
         raise BadRequest(BAD_LINK, pointer="/token")
-    proven(row.user_id)
-    await see_oneself(session, row.user_id)
-    await _set(session, row.user_id, body.password, "/password", link=row.secret_hash)
-    if account := await session.scalar(sa.select(col(UserRow.email)).where(col(UserRow.id) == row.user_id)):
-        await rate_limits.forgive(account)
+    return row.user_id
 
 
 async def change(context: Context, body: PasswordChange) -> None:

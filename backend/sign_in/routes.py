@@ -23,6 +23,7 @@ from backend.sign_in.schemas import (
     Me,
     PasswordChange,
     PasswordForgot,
+    PasswordLink,
     PasswordReset,
     Refresh,
     SessionList,
@@ -129,6 +130,14 @@ async def reset_password(context: Current, body: PasswordReset) -> None:
     Linked wallets can still sign in. GET /v1/auth/wallets lists them, DELETE /v1/auth/wallets/{walletId} unlinks one.
     """
     await passwords.reset(context.session, body)
+
+
+@router.post("/password/reset/check", status_code=status.HTTP_204_NO_CONTENT)
+@public
+async def check_password_link(context: Current, body: PasswordLink) -> None:
+    """Check the token of a password reset link; nothing changes. 400 if it is invalid, was used or has expired. The
+    token is in the body, so that logs do not contain it."""
+    await passwords.check_link(context.session, body.token)
 
 
 @router.post("/password/change", status_code=status.HTTP_204_NO_CONTENT)

@@ -69,10 +69,15 @@ class PasswordForgot(Body):
     email: Email
 
 
-class PasswordReset(Body):
-    """The token from the email, and the new password (10 characters or more)."""
+class PasswordLink(Body):
+    """The token from the email."""
 
     token: Annotated[str, StringConstraints(min_length=1, max_length=256)]
+
+
+class PasswordReset(PasswordLink):
+    """The token from the email, and the new password (10 characters or more)."""
+
     password: Password
 
 

@@ -20,7 +20,7 @@ from backend.compliance.schemas import TransferCheck
 from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import NotFound
-from backend.core.units import grouped, shortened
+from backend.core.units import grouped
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
 from backend.requests.accept import accept, acceptance_message
@@ -35,7 +35,7 @@ from backend.transfers.schemas import (
     TransferImpact,
     TransferPlan,
 )
-from backend.wallets.known_names import names_of
+from backend.wallets.known_names import titles_of
 from backend.wallets.models import WalletRow
 
 KIND = "transfer.send"
@@ -102,9 +102,8 @@ async def _check_rules(context: Context, wallet: WalletRow, body: TransferCreate
 
 async def _title(context: Context, asset: AssetRow, body: TransferCreate) -> str:
     """Return the title of a transfer's request: what is sent, and to whom."""
-    known = await names_of(context.session, context.organization_id, [body.to_address])
-    receiver = f"{shortened(body.to_address)} ({known[body.to_address]})"
-    return f"Transfer {grouped(body.amount, asset.decimals)} {asset.symbol} to {receiver}"
+    names = await titles_of(context.session, context.organization_id, [body.to_address])
+    return f"Transfer {grouped(body.amount, asset.decimals)} {asset.symbol} to {names[body.to_address]}"
 
 
 async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: TransferCreate) -> TransferAccepted:

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import deferred
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import Row, organization_field, record_time_field, sort_indexes, status_field, time_field
 from backend.users.schemas import MemberStatus, Role
 
 _PASSWORD_HASH = sa.Column("password_hash", sa.String())
@@ -107,5 +107,5 @@ class MemberRow(Row, table=True):
     Until the person accepts, it ends with them. Not a foreign key for the grant: sessions are deleted some time after
     their end.
     """
-    appointed_at: datetime = time_field(sa_column_kwargs={"server_default": sa.func.now()})
+    appointed_at: datetime = record_time_field(sa_column_kwargs={"server_default": sa.func.now()})
     """When the role took effect: from then on, the person may approve requests."""

@@ -4,13 +4,14 @@ Parties, assets, markets and distributions are read by table name: they are abov
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.units import shortened
 from backend.wallets.schemas import AddressKind, WalletKind
 
 UNKNOWN = "unknown wallet"
@@ -30,7 +31,7 @@ _NAMES = sa.text("""
   named as (
     select address, min(kind) as kind, string_agg(distinct name, ', ') as name from contracts group by address
   )
-  select a.address, w.label, w.kind as wallet, p.name as party, n.kind as contract, n.name
+  select a.address, w.label, w.kind as wallet, p.id as party_id, p.name as party, n.kind as contract, n.name
   from unnest(cast(:addresses as text[])) as a (address)
   left join wallets w on w.organization_id = :org and w.address = a.address
   left join parties p on p.organization_id = :org and p.wallet_address = a.address
@@ -41,6 +42,7 @@ _NAMES = sa.text("""
 @dataclass(frozen=True)
 class KnownAddress:
     """What an address is to an organization: its kind, the name of the wallet, party or contract, and both in words.
+    `party` and `label` are the names of the party and of the wallet, where there are these.
 
     In `words` the kind comes first, because labels and names are written by people who may also make requests.
     """
@@ -48,6 +50,15 @@ class KnownAddress:
     kind: AddressKind = AddressKind.UNKNOWN
     name: str | None = None
     words: str = UNKNOWN
+    party: str | None = None
+    label: str | None = None
+    party_id: UUID | None = field(default=None, compare=False)
+
+    @property
+    def title(self) -> str | None:
+        """Return its name; of a contract with its kind: `Distribution Q3`, `Market HBR/tUSD`."""
+        is_contract = self.kind in (AddressKind.DISTRIBUTION, AddressKind.MARKET, AddressKind.TOKEN)
+        return f"{self.kind.capitalize()} {self.name}" if is_contract else self.name
 
 
 async def known(session: AsyncSession, organization_id: UUID, addresses: Iterable[str]) -> dict[str, KnownAddress]:
@@ -62,9 +73,16 @@ async def names_of(session: AsyncSession, organization_id: UUID, addresses: Iter
     return {address: one.words for address, one in (await known(session, organization_id, addresses)).items()}
 
 
+async def titles_of(session: AsyncSession, organization_id: UUID, addresses: Iterable[str]) -> dict[str, str]:
+    """Return what a title calls each address: the name of its party, wallet or contract, or the short address."""
+    found = await known(session, organization_id, addresses)
+    return {address: one.name or shortened(address) for address, one in found.items()}
+
+
 def _known(row: Any) -> KnownAddress:
     words = ", ".join(part for part in (_wallet(row), row.party and f"party {row.party}", _contract(row)) if part)
-    return KnownAddress(_kind(row), row.party or row.label or row.name, words or UNKNOWN)
+    name = row.party or row.label or row.name
+    return KnownAddress(_kind(row), name, words or UNKNOWN, row.party, row.label, row.party_id)
 
 
 def _kind(row: Any) -> AddressKind:

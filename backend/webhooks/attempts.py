@@ -148,11 +148,12 @@ async def _fail(session: Write, row: DeliveryRow, endpoint: EndpointRow, reason:
         await disabled_email.send(session, endpoint, reason, row.failure)
 
 
-async def disable(session: Write, endpoint: EndpointRow, reason: DisabledReason) -> None:
+async def disable(session: Write, endpoint: EndpointRow, reason: DisabledReason, by: UUID | None = None) -> None:
     """Disable an endpoint, or give a disabled one a new reason; waiting deliveries are marked failed and can be
-    recovered after it is enabled again."""
+    recovered after it is enabled again. `by` is the person who does it."""
     before = {"status": str(endpoint.status)}
     endpoint.status, endpoint.disabled_reason, endpoint.disabled_at = EndpointStatus.DISABLED, reason, now()
+    endpoint.disabled_by = by
     await session.execute(
         sa.update(DeliveryRow)
         .where(col(DeliveryRow.endpoint_id) == endpoint.id, col(DeliveryRow.status) == DeliveryStatus.PENDING)

@@ -28,6 +28,8 @@ class EndpointRow(Row, table=True):
     status: EndpointStatus = status_field(EndpointStatus, EndpointStatus.ENABLED)
     disabled_reason: str | None = None
     disabled_at: datetime | None = time_field(nullable=True)
+    disabled_by: UUID | None = Field(default=None, foreign_key="users.id")
+    """The person, or the creator of the key, that disabled it; null if that was automatic."""
     secret: str
     old_secrets: list[dict[str, Any]] = json_field(list)
     parent_id: UUID | None = Field(default=None, foreign_key="api_keys.id", index=True)

@@ -174,7 +174,8 @@ class WebhookUpdate(Changes):
 class Webhook(Record):
     """An endpoint without its secret. `old_secrets_until` is when the last rotated secret ends, null if only one signs.
     `parent_id` is the key, and `client_id` the application, that created it, or last changed its URL or enabled it: it
-    is disabled when that ends. Both are null if a person did so."""
+    is disabled when that ends. Both are null if a person did so. `disabled_by_name` is the person who disabled it, for
+    an API key its creator; null if that was automatic."""
 
     id: UUID
     organization_id: UUID
@@ -185,6 +186,7 @@ class Webhook(Record):
     status: EndpointStatus
     disabled_reason: DisabledReason | None
     disabled_at: Timestamp | None
+    disabled_by_name: str | None = None
     parent_id: UUID | None = None
     client_id: UUID | None = None
     api_version: Literal["v1"]

@@ -16,6 +16,7 @@ from backend.core.errors import Forbidden, Invalid, NotFound, SecondFactorRequir
 from backend.core.fields import timestamp
 from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy, quotas
+from backend.users.models import UserRow
 from backend.webhooks import attempts, egress, makers, rules, signatures
 from backend.webhooks.models import DeliveryRow, EndpointRow
 from backend.webhooks.schemas import (
@@ -32,6 +33,7 @@ from backend.webhooks.schemas import (
 
 ENDPOINTS = sa.inspect(EndpointRow).local_table
 LIST = Listing.of(ENDPOINTS.c, "created_at", "updated_at", names=(ENDPOINTS.c.url, ENDPOINTS.c.description))
+PERSON = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email))
 REACH = (
     "A key acts only for its own organization. A person can let an endpoint receive events of the organizations below."
 )
@@ -54,8 +56,11 @@ CHANGEABLE = (
 async def page(context: Context, page: Page, status: EndpointStatus | None) -> WebhookList:
     """Return a page of endpoints, without their secrets; those whose maker has ended are disabled first."""
     await makers.disable_ended(context.session, col(EndpointRow.organization_id) == context.organization_id)
-    query = sa.select(*(c for c in ENDPOINTS.c if c.name != "secret")).where(
-        ENDPOINTS.c.organization_id == context.organization_id
+    columns = [c for c in ENDPOINTS.c if c.name != "secret"]
+    query = (
+        sa.select(*columns, PERSON.label("disabled_by_name"))
+        .outerjoin(UserRow, col(UserRow.id) == ENDPOINTS.c.disabled_by)
+        .where(ENDPOINTS.c.organization_id == context.organization_id)
     )
     if status is not None:
         query = query.where(ENDPOINTS.c.status == status)
@@ -65,7 +70,14 @@ async def page(context: Context, page: Page, status: EndpointStatus | None) -> W
 
 async def one(context: Context, webhook_id: UUID) -> Webhook:
     """Return one endpoint."""
-    return _read((await find(context, webhook_id)).model_dump())
+    return await _named(context, await find(context, webhook_id))
+
+
+async def _named(context: Context, row: EndpointRow) -> Webhook:
+    """Return an endpoint with the name of the person who disabled it."""
+    query = sa.select(PERSON).where(col(UserRow.id) == row.disabled_by)
+    name = await context.session.scalar(query) if row.disabled_by else None
+    return _read(row.model_dump() | {"disabled_by_name": name})
 
 
 async def find(context: Context, webhook_id: UUID, locked: bool = False) -> EndpointRow:
@@ -171,7 +183,7 @@ async def update(context: Context, webhook_id: UUID, body: WebhookUpdate) -> Web
     await _set_status(context, row, status)
     await _flush(context, row, body.include_descendants)
     await _publish_update(context, row, before)
-    return _read(row.model_dump())
+    return await _named(context, row)
 
 
 async def _check_url(context: Context, webhook_id: UUID, url: str) -> None:
@@ -214,9 +226,9 @@ async def _set_status(context: Context, row: EndpointRow, status: EndpointStatus
     if status == row.status:
         return
     if status == EndpointStatus.DISABLED:
-        await attempts.disable(context.session, row, DisabledReason.MANUAL)
+        await attempts.disable(context.session, row, DisabledReason.MANUAL, context.user_id)
     else:
-        row.status, row.disabled_reason, row.disabled_at = status, None, None
+        row.status, row.disabled_reason, row.disabled_at, row.disabled_by = status, None, None, None
 
 
 def _record(row: EndpointRow) -> dict[str, Any]:

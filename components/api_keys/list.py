@@ -151,7 +151,7 @@ def _form() -> rx.Component:
             class_name="key-fields",
         ),
         ip_ranges_field(
-            "k-ip-ranges", errors=errors,
+            "k-ip-ranges", errors=errors, scope=Scope.API_KEYS_WRITE,
             about="One address or CIDR range per line; empty means every address the organization allows. A key's "
             "ranges cannot be changed later.",
         ),
@@ -200,5 +200,5 @@ def revoke_dialog() -> rx.Component:
         "Programs that use it, or a key created with it, lose access immediately, and their requests that have not "
         "started are denied. This cannot be undone.",
         form=KeyRevocation,
-        word="Revoke",
+        word="Revoke key",
     )

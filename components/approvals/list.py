@@ -20,6 +20,10 @@ from state.core.session import Session
 
 ONE = OneApproval.row
 PLAN = OneApproval.plan
+LIFTED = (
+    "The organization no longer requires a second person for this action. This request was made before that, and still "
+    "needs one."
+)
 
 
 def approvals_table() -> rx.Component:
@@ -67,6 +71,7 @@ def approval_drawer() -> rx.Component:
     failed = note(rx.el.b("This cannot be approved now. "), OneApproval.obstacle, tone="warn", role="alert")
     body = rx.fragment(
         rx.cond(ONE.cause != "", note(ONE.cause, tone="info"), rx.fragment()),
+        rx.cond(ONE.rule_lifted, note(LIFTED, tone="info"), rx.fragment()),
         rx.cond(OneApproval.arguments.length() > 0, _arguments(), rx.fragment()),
         row(
             rx.el.h3(rx.cond(ONE.status == "pending", "What it will do now", "What was decided")),

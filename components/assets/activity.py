@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
+from components.ui.box import text
 from components.ui.card import panel
 from components.ui.note import empty
 from components.ui.status import status
@@ -13,7 +14,8 @@ from state.assets.activity import ActivityState, ActivityView
 
 KINDS = [
     ("", "All"), ("operation", "Operations"), ("transfer", "Transfers"), ("order", "Orders"), ("trade", "Trades"),
-    ("rules", "Rules"), ("distribution", "Distributions"),
+    ("rules", "Rules"), ("distribution", "Distributions"), ("funding", "Funding"), ("claim", "Claims"),
+    ("mint", "Mints"), ("burn", "Burns"),
 ]  # fmt: skip
 
 
@@ -54,8 +56,9 @@ def activity() -> rx.Component:
 
 def _row(entry: rx.Var[ActivityView]) -> rx.Component:
     name = rx.cond(entry.href != "", name_link(entry.title, entry.href), rx.el.span(entry.title, class_name="name"))
+    parties = rx.cond(entry.parties != "", text(entry.parties, cls="muted small"), rx.fragment())
     return tr(
-        td(name, full=True),
+        td(rx.el.div(name, parties, class_name="col none"), full=True),
         td(entry.kind, narrow=False, class_name="muted"),
         td(rx.cond(entry.status != "", status(entry.status), rx.fragment()), class_name="second"),
         td(entry.chain, class_name="muted"),

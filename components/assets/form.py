@@ -36,14 +36,21 @@ def asset_form() -> rx.Component:
                 ),
                 text_field(
                     "Initial supply", "initial_supply", errors=errors, **_kept("initial_supply"), input_mode="decimal",
-                    required=False, hint="In whole tokens, minted to your treasury wallet",
+                    required=False, hint="In tokens, such as 1250.5, minted to your treasury wallet",
                 ),
                 select_field(
                     "Decimals", "decimals", [("18", "18"), ("6", "6")], errors=errors, **_kept("decimals", "on_change"),
                     hint="How far a token can be divided. Cannot be changed later",
                 ),
             ),
-            area_field("Description", "description", errors=errors, **_kept("description"), optional=True, rows=2),
+            field_row(
+                text_field(
+                    "Nominal value", "nominal_value", errors=errors, **_kept("nominal_value"), input_mode="decimal",
+                    required=False, optional=True,
+                    hint="Of one token, in the currency of its markets. Values the asset before its first trade",
+                ),
+                area_field("Description", "description", errors=errors, **_kept("description"), optional=True, rows=2),
+            ),
             cls="wide",
         ),
         pad=True,

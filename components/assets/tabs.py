@@ -1,12 +1,8 @@
-"""The simple tabs of an asset: overview and markets."""
+"""The simple tabs of an asset: its tokens by chain, and its markets."""
 
 import reflex as rx
 
-from components.compliance.rule_editor import rules_said
-from components.core.permission import Scope, allowed
-from components.ui.box import col, split
-from components.ui.button import link
-from components.ui.card import card, figure_strip, panel
+from components.ui.card import panel
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, name_link, table, td, tr
@@ -16,28 +12,6 @@ from state.core.session import Session
 from state.markets.list import AssetMarkets, MarketView
 
 ASSET = "/o/" + Session.org.id + "/assets/"
-
-
-def overview() -> rx.Component:
-    """Draw supply, tokens by chain, and the current rules."""
-    asset = AssetState.asset
-    figures = figure_strip(
-        ("Total supply", amount(asset.supply, asset.symbol, asset.decimals)),
-        ("Chains", asset.places.length()),
-        ("Framework", asset.framework),
-        ("Created", when(asset.created_at)),
-    )
-    about = rx.cond(asset.description != "", rx.el.p(asset.description, class_name="muted"), rx.fragment())
-    edit = link("Edit", ASSET + asset.id + "?tab=compliance", on_click=AssetState.go("compliance").prevent_default)
-    return col(
-        about,
-        figures,
-        split(
-            card("Tokens", places(), count=asset.places.length()),
-            card("Rules", rules_said(asset.rules), right=allowed(Scope.ASSETS_WRITE, edit)),
-        ),
-        cls="wide",
-    )
 
 
 def places() -> rx.Component:
@@ -73,10 +47,11 @@ def markets() -> rx.Component:
     return panel(
         table(
             "Markets of this asset",
-            [Col("Market"), Col("Chain"), Col("Status"), Col("Fees"), Col("Created", narrow=False)],
+            [Col("Market"), Col("Chain"), Col("Status"), Col("Last price", right=True), Col("Fees"),
+             Col("Created", narrow=False)],
             AssetMarkets.rows,
             _market,
-            empty=empty("store", "No markets yet", "An on-chain order book for this asset, under its rules."),
+            empty=no_markets(),
             loading=AssetMarkets.loading,
             problem=AssetMarkets.problem,
             is_forbidden=AssetMarkets.is_forbidden,
@@ -84,18 +59,34 @@ def markets() -> rx.Component:
         ),
         label="Markets",
         on_mount=AssetMarkets.load,
+    )  # fmt: skip
+
+
+def no_markets() -> rx.Component:
+    """Say that the asset has no markets."""
+    return empty("store", "No markets yet", "An on-chain order book for this asset, under its rules.")
+
+
+def market_cells(market: rx.Var[MarketView]) -> tuple[rx.Component, ...]:
+    """Draw a market in a table: pair, chain, status and last price."""
+    href = "/o/" + Session.org.id + "/markets/" + market.id + "?asset=" + market.asset_id
+    why = rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment())
+    price = rx.cond(
+        market.price != "",
+        amount(market.price, market.quote, market.quote_decimals),
+        rx.el.span("no trade yet", class_name="muted"),
+    )
+    return (
+        td(name_link(market.pair, href)),
+        td(market.chain, class_name="muted"),
+        td(status(market.status), why),
+        td(price, right=True, label="Last price"),
     )
 
 
 def _market(market: rx.Var[MarketView]) -> rx.Component:
-    href = "/o/" + Session.org.id + "/markets/" + market.id + "?asset=" + market.asset_id
     return tr(
-        td(name_link(market.pair, href)),
-        td(market.chain, class_name="muted"),
-        td(
-            status(market.status),
-            rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment()),
-        ),
+        *market_cells(market),
         td(market.fees, class_name="num muted"),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,

@@ -8,13 +8,13 @@ from components.attestations.proof import proof
 from components.core.permission import Scope, allowed, may, who_can
 from components.parties.decision import decision, decision_buttons
 from components.parties.documents import documents
+from components.requests.progress import request_progress
 from components.ui.box import row, text
 from components.ui.button import button, text_button
 from components.ui.card import avatar, item, items, kv
 from components.ui.dialog import drawer
 from components.ui.list_keys import step_buttons
-from components.ui.note import failure, forbidden, note, skeleton
-from components.ui.progress import request_progress
+from components.ui.note import failure, forbidden, line_skeleton, note, skeleton
 from components.ui.status import badge, status
 from components.ui.value import short_hash, when
 from state.attestations.bulk import Bulk
@@ -115,7 +115,7 @@ def _attestations() -> rx.Component:
         rx.cond(
             ATTESTATIONS.length() > 0,
             items(rx.foreach(ATTESTATIONS, one), label="Attestations"),
-            text("None yet.", cls="muted"),
+            rx.cond(Case.is_partial, line_skeleton(), text("None yet.", cls="muted")),
         ),
     )
 

@@ -73,6 +73,6 @@ def _why_absent() -> rx.Var[str]:
 def _read() -> rx.Component:
     return kv(
         ("Registry", short_hash(PROOF.registry, "registry", PROOF.registry_url)),
-        ("Attester", short_hash(PROOF.attester, "attester", PROOF.attester_url)),
+        ("Attester", rx.el.span(PROOF.attester_name, " ", short_hash(PROOF.attester, "attester", PROOF.attester_url))),
         ("Valid now", text(rx.cond(PROOF.is_valid, "Yes", rx.cond(PROOF.is_revoked, "No, revoked", "No")))),
     )

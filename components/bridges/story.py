@@ -4,12 +4,12 @@ import reflex as rx
 
 from components.bridges.returns import return_button, return_dialog
 from components.core.permission import Scope, may
-from components.ui.box import col
+from components.requests.progress import request_progress
+from components.ui.box import col, row
 from components.ui.button import button, link
 from components.ui.card import kv
 from components.ui.dialog import drawer
 from components.ui.note import note
-from components.ui.progress import request_progress
 from components.ui.status import badge
 from components.ui.value import amount, short_hash, when
 from state.bridges.list import BridgeState, BridgeView
@@ -19,7 +19,7 @@ from state.core.session import Session
 def bridge_story() -> rx.Component:
     """Draw the drawer."""
     bridge, request = BridgeState.bridge, BridgeState.request
-    refused = note(rx.el.b("The packet was refused. "), bridge.failure, tone="bad")
+    refused = note(rx.el.b("The bridge failed. "), rx.el.span(bridge.failure, title=bridge.failure_full), tone="bad")
     what = rx.cond(
         bridge.amount == "0",
         rx.el.span("rules only", class_name="muted"),
@@ -32,7 +32,15 @@ def bridge_story() -> rx.Component:
         ("Carries", what),
         (
             "Receiver",
-            rx.cond(bridge.receiver != "", short_hash(bridge.receiver), rx.el.span("none", class_name="muted")),
+            rx.cond(
+                bridge.receiver != "",
+                row(
+                    rx.cond(bridge.receiver_name != "", rx.el.span(bridge.receiver_name), rx.fragment()),
+                    short_hash(bridge.receiver),
+                    cls="wrap tight",
+                ),
+                rx.cond(bridge.amount == "0", rx.el.span("none", class_name="muted"), rx.el.span("Your treasury")),
+            ),
         ),
         ("Packet", short_hash(bridge.guid, "packet id")),
         ("Sent by", short_hash(bridge.source_tx, "transaction", bridge.source_url)),
@@ -40,7 +48,7 @@ def bridge_story() -> rx.Component:
         ("Started", when(bridge.created_at)),
         ("Last checked", when(bridge.checked_at)),
     )
-    progress = request_progress(BridgeState, may_retry=may(Scope.ASSETS_WRITE))
+    progress = request_progress(BridgeState, may_retry=may(Scope.ASSETS_WRITE), retry="Retry bridge")
     shown = drawer(
         "Bridge of " + bridge.symbol,
         rx.el.span(bridge.source, " to ", bridge.destination),

@@ -21,8 +21,8 @@ def limits_by_chain() -> rx.Component:
     move = button("Move share", "arrow-left-right", small=True, on_click=CapMove.show(True), aria_haspopup="dialog")
     why = rx.cond(
         STATE.is_set_by_hand,
-        "Set by a person. A new limit, or another chain, makes the shares equal again.",
-        "The shares are as equal as what is already held on each chain allows.",
+        "A person set the shares. A new limit or another chain makes them equal again.",
+        "The shares are equal, unless a chain already needs more.",
     )
     late = note("A chain has other limits than it should. An update is running, or one has failed.", tone="warn")
     body = card(
@@ -30,7 +30,9 @@ def limits_by_chain() -> rx.Component:
         _table(),
         rx.cond(STATE.in_step, rx.fragment(), rx.el.div(late, class_name="card-body")),
         right=rx.cond(may(Scope.ASSETS_WRITE) & (STATE.chains.length() > 1), move, rx.fragment()),
-        foot=rx.el.span("Each chain enforces its share of the asset's limit. ", why),
+        foot=rx.el.span(
+            "Counts contracts of distributions, but not the treasury. Each chain enforces its share. ", why
+        ),
     )
     return rx.el.div(
         rx.cond(shown, rx.el.div(body, class_name="rules-history"), rx.fragment()),

@@ -114,7 +114,7 @@ def _orders() -> rx.Component:
     return check_field(
         rx.fragment("Cancel ", state.impact.orders, " of ineligible holders"),
         "orders",
-        hint="Those that are open when the rules have been set. Otherwise they stay in the order book, marked.",
+        hint="Orders that are still open once the rules apply. Otherwise they stay in the order book, marked.",
         checked=state.cancels_orders,
         on_change=state.choose_orders,
     )

@@ -56,5 +56,5 @@ def _list(state: Any) -> rx.Component:
 def _affected(row: rx.Var[AffectedView]) -> rx.Component:
     name = rx.cond(row.name != "", rx.el.div(row.name, class_name="trunc"), rx.fragment())
     address = rx.cond(row.address != "", short_hash(row.address), rx.fragment())
-    amount = rx.cond(row.about != "", rx.el.div(row.about), rx.fragment())
+    amount = rx.cond(row.about != "", rx.el.div(row.about, title=row.exact), rx.fragment())
     return item(rx.el.div(name, address), rx.el.div(amount, row.why), key=row.id)

@@ -106,7 +106,7 @@ def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bo
         ),
         line(
             "Blocked countries",
-            f"A {who} attested for one of these countries is refused. ISO 3166-1 alpha-3.",
+            f"A {who} attested for one of these countries is refused.",
             _countries(state),
             "blocked_countries",
         ),
@@ -118,7 +118,7 @@ def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bo
         ),
         line(
             "Maximum per holder",
-            "A holder above it keeps the tokens but cannot receive more. In whole tokens; 0 means unlimited.",
+            "A holder above it keeps the tokens but cannot receive more. In tokens, such as 1250.5; 0 means unlimited.",
             _text(
                 state, "max_tokens", state.draft.max_tokens, "max_tokens_per_holder", "Maximum per holder", after=symbol
             ),
@@ -143,8 +143,7 @@ def _asset_only(state: Any, line: Any) -> list[rx.Component]:
         ),
         line(
             "Trusted issuers",
-            "Issuers whose attestations count, in addition to this organization's and its parents': "
-            "addresses, one per line.",
+            "Issuers whose attestations count, in addition to this organization's and its parents'.",
             rx.el.div(_issuers(state), _issuer_picker(state), class_name="col"),
             "trusted_issuers",
         ),
@@ -152,8 +151,8 @@ def _asset_only(state: Any, line: Any) -> list[rx.Component]:
 
 
 def _issuer_picker(state: Any) -> rx.Component:
-    """Draw the picker that adds an address to the list. Issuers of other organizations are not known here, so any
-    address can be entered."""
+    """Draw the field that adds an issuer. Those of other organizations are not known here, so any address can be
+    entered."""
     return rx.el.div(
         account_field(
             "Add an issuer", "issuer_pick", id="rule-issuer-pick", errors=state.errors,
@@ -164,21 +163,17 @@ def _issuer_picker(state: Any) -> rx.Component:
 
 
 def _issuers(state: Any) -> rx.Component:
-    """Draw the list as text: several addresses of other organizations can be pasted together."""
-    return rx.el.textarea(
-        name="issuers",
-        id="rule-issuers",
-        default_value=state.draft.issuers,
-        key="issuers-" + state.revision.to_string(),
-        rows=2,
-        spell_check=False,
-        placeholder="0x…",
-        class_name="input mono",
-        aria_label="Trusted issuers",
-        on_change=state.write("issuers").debounce(300),
-        on_blur=state.write("issuers"),
-        **_invalid(state, "trusted_issuers"),
-    )
+    def chip(one: Any) -> rx.Component:
+        remove = rx.el.button(
+            icon("x", 12),
+            type="button",
+            aria_label="Remove " + one["name"],
+            on_click=state.remove_issuer(one["address"]),
+        )
+        return rx.el.li(one["name"], remove, class_name="chip", title=one["address"], key=one["address"])
+
+    listed = rx.el.ul(rx.foreach(state.trusted, chip), class_name="row wrap chips", aria_label="Trusted issuers")
+    return rx.cond(state.trusted.length() > 0, listed, rx.fragment())
 
 
 def _switch(state: Any, name: str, label: str) -> rx.Component:
@@ -228,9 +223,11 @@ def _error(state: Any, field: str) -> rx.Component:
 
 
 def _countries(state: Any) -> rx.Component:
-    def chip(code: Any) -> rx.Component:
-        remove = rx.el.button(icon("x", 12), type="button", aria_label="Unblock " + code, on_click=state.unblock(code))
-        return rx.el.li(code, remove, class_name="chip", key=code)
+    def chip(one: Any) -> rx.Component:
+        remove = rx.el.button(
+            icon("x", 12), type="button", aria_label="Unblock " + one["name"], on_click=state.unblock(one["code"])
+        )
+        return rx.el.li(one["name"], remove, class_name="chip", key=one["code"])
 
     search = rx.el.div(
         picker(
@@ -244,7 +241,7 @@ def _countries(state: Any) -> rx.Component:
         rx.popover.content(search, align="end", side_offset=6, aria_label="Block a country"),
     )
     return row(
-        rx.el.ul(rx.foreach(state.draft.countries, chip), class_name="row wrap chips", aria_label="Blocked countries"),
+        rx.el.ul(rx.foreach(state.blocked, chip), class_name="row wrap chips", aria_label="Blocked countries"),
         add,
         cls="wrap chips",
     )

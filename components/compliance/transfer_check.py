@@ -36,11 +36,18 @@ def _form() -> rx.Component:
         _address("To", "to_address"),
         field_row(
             text_field(
-                "Amount", "amount", errors=state.errors, input_mode="decimal", hint="In whole tokens", id="check-amount"
+                "Amount",
+                "amount",
+                errors=state.errors,
+                input_mode="decimal",
+                hint="In tokens, such as 12.5",
+                id="check-amount",
             )
         ),
         problem_note(state.form_problem),
-        rx.el.div(button("Check", "scale", kind="primary", type="submit", busy=state.saving), class_name="row"),
+        rx.el.div(
+            button("Check transfer", "scale", kind="primary", type="submit", busy=state.saving), class_name="row"
+        ),
         on_submit=state.submit,
         no_validate=True,
         class_name="form",

@@ -13,7 +13,7 @@ from state.assets.detail import AssetState
 from state.controls.daily_limits import NAMES, DailyLimits, DailyLimitView
 
 STATE = DailyLimits
-HINT = "Whole tokens per 24 hours. Empty: no limit"
+HINT = "Tokens per 24 hours, such as 1250.5. Empty: no limit"
 
 
 def daily_limits() -> rx.Component:

@@ -58,13 +58,13 @@ WORDS = {
     "forced_transfer": Words(
         "Forced transfer", "gavel",
         "Moves tokens, including frozen ones, to an eligible receiver without the holder's consent. "
-        "Works while the token is paused or locked up.",
+        "Works while the token is paused or locked up. It cannot be undone: only another forced transfer returns them.",
         "Force the transfer", ("From", "To"),
     ),
     "recover": Words(
         "Recover a wallet", "life-buoy",
         "Moves everything from a lost wallet to a new wallet of the same person: tokens with their freezes, and "
-        "the tokens and money in open orders. Those orders are cancelled.",
+        "the tokens and money in open orders. Those orders are cancelled. It cannot be undone.",
         "Recover the wallet", ("Lost wallet", "New wallet"),
     ),
 }  # fmt: skip
@@ -113,7 +113,7 @@ def _amount(kind: str) -> rx.Component:
     whole = CONTROLS[kind].may_be_whole
     return text_field(
         rx.el.span("Amount, ", AssetState.asset.symbol), "amount", errors=ControlForm.errors, id=f"{kind}-amount",
-        input_mode="decimal", optional=whole, hint="Empty: the whole account" if whole else "In whole tokens",
+        input_mode="decimal", optional=whole, hint="Empty: the whole account" if whole else "In tokens, such as 12.5",
         on_change=ControlForm.write("amount").debounce(250), on_blur=ControlForm.write("amount"),
     )  # fmt: skip
 

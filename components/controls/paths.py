@@ -97,7 +97,7 @@ def _limit_fields() -> list[rx.Component]:
     return [
         text_field(
             rx.el.span("Amount, ", AssetState.asset.symbol), "amount", errors=STATE.errors, id="limit-path-amount",
-            input_mode="decimal", optional=True, hint="In whole tokens. Empty: no limit",
+            input_mode="decimal", optional=True, hint="In tokens, such as 1250.5. Empty: no limit",
         ),
         select_field(
             "Window", "window_seconds", WINDOWS, errors=STATE.errors, id="limit-path-window", default_value="86400"

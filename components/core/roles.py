@@ -16,7 +16,7 @@ ABOUT: dict[Role, str] = {
     Role.COMPLIANCE_OFFICER: "Sees everything, issues and revokes attestations, changes assets and their rules",
     Role.MEMBER: "Sees everything but API keys, starts transfers and places orders",
     Role.VIEWER: "Sees organizations, assets, members, wallets, chains, attestations and transfers",
-    Role.CLIENT: "An investor: can sign in elsewhere with this account, has no access to the API",
+    Role.CLIENT: "An investor: sees and uses their own holdings, claims and orders, in the investor console only",
 }
 OPTIONS = [(str(role), name) for role, name in NAMES.items()]
 

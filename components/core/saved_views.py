@@ -9,6 +9,7 @@ from components.ui.note import unread
 from state.saved_views.views import SavedViews, ViewLink
 
 
+@rx.memo
 def saved_views() -> rx.Component:
     """Draw the button that opens the views of the page's list."""
     state = SavedViews

@@ -46,8 +46,12 @@ def _treatment(state: Any) -> rx.Component:
 
     offered = choices(
         "Blocked recipients",
-        one("hold", "Hold", "They are not paid now. Release them on the distribution's page once they are eligible."),
-        one("exclude", "Exclude", "They are not paid, and are not kept."),
+        one(
+            "hold",
+            "Hold",
+            "Blocked recipients are not paid now. Release them on the distribution's page once they are eligible.",
+        ),
+        one("exclude", "Exclude", "Blocked recipients are omitted and never paid."),
     )
     none = note(rx.el.b("No recipient is eligible. "), "Attest them, or change the asset's rules, then check again.")
     return rx.cond(state.eligible > 0, offered, none)
@@ -96,8 +100,18 @@ def _recipient(state: Any, row: rx.Var[RecipientView]) -> rx.Component:
 def recipient_row(row: rx.Var[RecipientView], units: rx.Component, verdict: Any) -> rx.Component:
     """Draw a recipient with its amount and what the rules say."""
     return tr(
-        td(rx.el.div(row.name), short_hash(row.address), class_name="wrap"),
+        td(
+            rx.el.div(row.name),
+            rx.el.div(
+                rx.cond(row.wallet != "", rx.el.span(row.wallet, class_name="muted"), rx.fragment()),
+                short_hash(row.address),
+                class_name="row tight wrap small",
+            ),
+            full=True,
+            class_name="wrap",
+        ),
         td(units, right=True, label="Amount"),
         td(verdict, full=True, class_name="wrap"),
         key=row.index,
+        class_name="facts",
     )

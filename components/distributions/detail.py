@@ -37,7 +37,8 @@ def facts() -> rx.Component:
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
-            ("Not paid", _unpaid()),
+            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals)),
+            ("Held or excluded", _unpaid()),
             ("Merkle root", short_hash(ONE.root, "root")),
             ("Distributor", _made(ONE.distributor)),
             ("Chain", ONE.chain),
@@ -121,12 +122,24 @@ def activation_dialog() -> rx.Component:
 def cancellation_dialog() -> rx.Component:
     """Ask for confirmation before the distribution is cancelled."""
     draft = rx.el.span("Ends the draft. Nothing has been paid out. This cannot be undone.")
-    active = rx.el.span("No further claims are possible. Unclaimed tokens return to the wallet that owns the token.")
+    people = rx.cond(
+        ONE.unclaimed_recipients == 1, "1 recipient who has", f"{ONE.unclaimed_recipients} recipients who have"
+    )
+    active = rx.el.span(
+        "Ends claims on ",
+        ONE.chain,
+        ". The ",
+        people,
+        " not claimed can no longer do so. ",
+        amount(ONE.unclaimed, ONE.symbol, ONE.decimals),
+        " return to the wallet that owns the token. This cannot be undone.",
+    )
     return confirm(
         "Cancel " + ONE.name,
         rx.cond(ONE.status == "draft", draft, active),
         form=Cancellation,
         word="Cancel distribution",
+        keep="Keep distribution",
     )
 
 

@@ -71,7 +71,7 @@ def _source(name: str, title: str, about: str) -> rx.Component:
 
 def _list() -> rx.Component:
     unit = rx.el.select(
-        rx.el.option("Whole " + NEW.symbol + ", such as 12.5", value="whole"),
+        rx.el.option(NEW.symbol + ", such as 12.5", value="whole"),
         rx.el.option("Base units, as on chain", value="base"),
         id="distribution-unit", class_name="input", value=NEW.unit, on_change=NEW.write("amounts"),
     )  # fmt: skip
@@ -101,7 +101,7 @@ def _holders() -> rx.Component:
             text_field(
                 total, "total_amount", errors=NEW.errors, id="distribution-total", input_mode="decimal",
                 default_value=NEW.total, key="total-" + NEW.restored.to_string(),
-                hint="In whole units",
+                hint="Such as 1250.5",
             ),
             text_field(
                 "Block", "block", errors=NEW.errors, id="distribution-block", input_mode="numeric", optional=True,
@@ -125,7 +125,7 @@ def _outcome() -> rx.Component:
     result = col(
         outcome(NEW),
         note(
-            rx.el.b("Every line can be read. "),
+            rx.el.b("Nothing is sent yet. "),
             "A draft costs nothing. Activating it moves the total out of the wallet that owns the token.",
         ),
         keep,

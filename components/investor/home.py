@@ -1,30 +1,85 @@
 """Cards of the investor's home."""
 
+from typing import Any, Literal
+
 import reflex as rx
 
-from components.ui.button import button, download, link
+from components.ui.button import button, link, link_button
 from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.value import amount, when
-from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView, StatementView
+from state.core.session import Session
+from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView
 from state.investor.place import InvestorPlace
 from state.investor.signing import Signing
 
 
 def holdings_card() -> rx.Component:
     """Draw what the investor holds, and its value."""
+    here = "/i/" + InvestorPlace.here.id
     none = rx.cond(
         InvestorHome.has_address,
-        empty("wallet", "No holdings yet", "Tokens that your wallet holds appear here."),
+        empty(
+            "coins",
+            "No holdings yet",
+            "What you buy or receive appears here.",
+            link_button("View the market", here + "/trade", "arrow-left-right"),
+        ),
         empty(
             "wallet",
             "No wallet yet",
-            InvestorHome.organization + " has not recorded a wallet for you, and you have linked none.",
+            "Link a wallet of your own, or ask " + InvestorHome.organization + " to keep one for you.",
+            link_button("Link a wallet", here + "/account", "link"),
         ),
     )
     rows = rx.el.ul(rx.foreach(InvestorHome.holdings, _holding), class_name="holdings")
     return card("Holdings", rx.cond(InvestorHome.holdings.length() > 0, rows, none))
+
+
+def progress_note() -> rx.Component:
+    """Say what the investor does next, until the organization has verified them."""
+    state = InvestorHome
+    upload = link_button("Upload documents", "/i/" + InvestorPlace.here.id + "/documents", "upload", small=True)
+    return rx.cond(
+        state.is_recorded,
+        rx.match(
+            state.review,
+            (
+                "created",
+                _next("info", state.organization + " has to verify you.", "It needs your documents for it.", upload),
+            ),
+            (
+                "verifying",
+                _next(
+                    "info",
+                    state.organization + " is reviewing your documents.",
+                    "You can add more in the meantime.",
+                    upload,
+                ),
+            ),
+            (
+                "rejected",
+                _next(
+                    "warn",
+                    state.organization + " could not verify you.",
+                    "Contact them, or upload other documents.",
+                    upload,
+                ),
+            ),
+            rx.fragment(),
+        ),
+        _next(
+            "info",
+            state.organization + " has not added you as an investor yet.",
+            "Ask them to add you with the email " + Session.email + ". Until then, you see only what your linked "
+            "wallets hold.",
+        ),
+    )
+
+
+def _next(tone: Literal["info", "warn"], what: rx.Var[str], how: rx.Var[str] | str, *action: rx.Component) -> Any:
+    return note(rx.el.b(what), " ", how, *[rx.el.div(one, class_name="then") for one in action], tone=tone)
 
 
 def _holding(one: rx.Var[HoldingView]) -> rx.Component:
@@ -78,7 +133,13 @@ def _eligibility(one: rx.Var[EligibilityView]) -> rx.Component:
         one.tone,
         ("ok", rx.el.span(icon("shield-check", 16), class_name="mark ok")),
         ("warn", rx.el.span(icon("shield-alert", 16), class_name="mark warn")),
-        rx.el.span(icon("shield-x", 16), class_name="mark bad"),
+        ("bad", rx.el.span(icon("shield-x", 16), class_name="mark bad")),
+        rx.el.span(icon("shield", 16), class_name="mark"),
+    )
+    where = rx.cond(
+        one.where != "",
+        rx.el.details(rx.el.summary("Not everywhere"), rx.el.p(one.where), class_name="more small"),
+        rx.fragment(),
     )
     step = rx.cond(one.next_step != "", rx.el.div(one.next_step, class_name="below"), rx.fragment())
     return rx.el.li(
@@ -87,6 +148,7 @@ def _eligibility(one: rx.Var[EligibilityView]) -> rx.Component:
             rx.el.div(one.name, " (", one.symbol, ")", class_name="title"),
             rx.el.div(one.sentence),
             step,
+            where,
             class_name="grow",
         ),
         class_name="item",
@@ -98,11 +160,11 @@ def claims_card() -> rx.Component:
     """Draw the amounts of distributions that wait; nothing where none does."""
     rows = rx.el.ul(rx.foreach(InvestorHome.claims, _claim), class_name="list")
     how = note(
-        "The wallet for which they are reserved receives them. If it is yours, ",
-        link("link it", "/i/" + InvestorPlace.here.id + "/account"),
-        " and claim them; if ",
+        "Does ",
         InvestorHome.organization,
-        " keeps it for you, ask them to claim.",
+        " keep your wallet? Ask them to claim this for you. Is it your own? ",
+        link("Link it", "/i/" + InvestorPlace.here.id + "/account"),
+        ", then claim here.",
     )
     unlinked = rx.cond(InvestorHome.has_linked, rx.fragment(), rx.el.div(how, class_name="card-body"))
     shown = card("Waiting for you", rows, unlinked)
@@ -121,8 +183,8 @@ def _claim(one: rx.Var[ClaimView]) -> rx.Component:
     return rx.el.li(
         rx.el.span(icon("gift", 16), class_name="mark info"),
         rx.el.div(
-            rx.el.div(amount(one.amount, one.symbol, one.decimals), class_name="title"),
-            rx.el.div(one.name, " on ", one.place, class_name="below"),
+            rx.el.div(amount(one.amount, one.symbol, one.decimals, digits=2), class_name="title"),
+            rx.el.div(one.name, class_name="below"),
             class_name="grow",
         ),
         rx.cond(InvestorHome.has_linked, claim, rx.fragment()),
@@ -136,33 +198,6 @@ def orders_card() -> rx.Component:
     none = empty("arrow-left-right", "No open orders", "Your orders appear here until they are filled or cancelled.")
     rows = rx.el.ul(rx.foreach(InvestorHome.orders, _order), class_name="list")
     return card("Open orders", rx.cond(InvestorHome.orders.length() > 0, rows, none))
-
-
-def statements_card() -> rx.Component:
-    """Draw the months with a statement."""
-    none = empty("file-text", "No statements yet", "A statement for each month appears here after your first purchase.")
-    rows = rx.el.ul(rx.foreach(InvestorHome.statements, _statement), class_name="list")
-    return card("Statements", rx.cond(InvestorHome.statements.length() > 0, rows, none))
-
-
-def _statement(one: rx.Var[StatementView]) -> rx.Component:
-    return rx.el.li(
-        rx.el.span(icon("file-text", 16), class_name="mark"),
-        rx.el.div(
-            rx.el.div(one.title, class_name="title"),
-            rx.cond(one.is_complete, rx.fragment(), rx.el.div("Up to now", class_name="below")),
-            class_name="grow",
-        ),
-        _statement_file("PDF", one.pdf, one),
-        _statement_file("CSV", one.csv, one),
-        class_name="item",
-        key=one.csv,
-    )
-
-
-def _statement_file(kind: str, href: rx.Var[str], one: rx.Var[StatementView]) -> rx.Component:
-    named = "Download the statement of " + one.title + f" as {kind}"
-    return download(kind, href, class_name="btn small", aria_label=named)
 
 
 def _order(one: rx.Var[OrderView]) -> rx.Component:
@@ -180,7 +215,7 @@ def _order(one: rx.Var[OrderView]) -> rx.Component:
         rx.el.span(icon("arrow-left-right", 16), class_name="mark"),
         rx.el.div(
             rx.el.div(one.title, class_name="title"),
-            rx.el.div(one.place, ", placed ", when(one.created_at), class_name="below"),
+            rx.el.div("Placed ", when(one.created_at), class_name="below"),
             blocked,
             class_name="grow",
         ),

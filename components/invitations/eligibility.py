@@ -141,7 +141,7 @@ def _row(address: rx.Var[AddressView]) -> rx.Component:
 
 
 def _finding(finding: rx.Var[FindingView]) -> rx.Component:
-    return rx.el.li(finding.message, rx.el.span(finding.code, class_name="mono muted"), key=finding.code)
+    return rx.el.li(finding.message, key=finding.code)
 
 
 def requirements_card() -> rx.Component:
@@ -151,12 +151,12 @@ def requirements_card() -> rx.Component:
     lines = rx.fragment(
         rx.cond(
             required.kyc | (required.kyc_level > 0),
-            _line("fingerprint", kyc, "The person is a verified party of this organization"),
+            _line("fingerprint", kyc, "Needed to hold assets: the person is a verified party of this organization"),
             rx.fragment(),
         ),
         rx.cond(
             required.accredited,
-            _line("badge-dollar-sign", "Accredited investors", "According to the verification"),
+            _line("badge-dollar-sign", "Accredited investors", "Needed to hold assets, according to the verification"),
             rx.fragment(),
         ),
         rx.cond(
@@ -174,7 +174,7 @@ def requirements_card() -> rx.Component:
     is_empty = ~(required.kyc | (required.kyc_level > 0) | required.accredited | required.limited)
     free = is_empty & (required.countries.length() == 0) & (required.domains.length() == 0)
     none = rx.el.p("No requirements. Anyone can be invited.", class_name="muted card-body")
-    return card("What " + Session.org.name + " requires", rx.cond(free, none, rx.el.ul(lines)), class_name="asks")
+    return card("Requirements of " + Session.org.name, rx.cond(free, none, rx.el.ul(lines)), class_name="asks")
 
 
 def _seats() -> rx.Var[str]:
@@ -240,7 +240,8 @@ def invite_bar() -> rx.Component:
             class_name="invite-role",
         ),
         button(
-            rx.el.span("Invite ", Check.chosen), "send", kind="primary", busy=Check.inviting,
+            rx.cond(Check.chosen == 1, "Invite 1 person", f"Invite {Check.chosen} people"), "send", kind="primary",
+            busy=Check.inviting,
             disabled=(Check.chosen == 0) | Check.checking, on_click=Check.invite,
         ),
     )  # fmt: skip

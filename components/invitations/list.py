@@ -45,7 +45,7 @@ def invitations_panel() -> rx.Component:
                 Col("Role"),
                 Col("Status"),
                 Col("Expires"),
-                Col("Sent", narrow=False, sort="created_at"),
+                Col("Invited", sort="created_at"),
                 Col("Actions", hidden=True),
             ],
             InvitationsState,
@@ -72,7 +72,7 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
         td(role_name(invitation.role)),
         td(status(invitation.status)),
         td(rx.cond(is_pending, when(invitation.expires_at), ""), class_name="muted", label="Expires"),
-        td(when(invitation.created_at), narrow=False, class_name="muted"),
+        td(when(invitation.created_at), class_name="muted", label="Invited"),
         td(rx.cond(is_pending & may(Scope.MEMBERS_WRITE), revoke, ""), right=True),
         key=invitation.id,
     )
@@ -84,5 +84,5 @@ def revoke_dialog() -> rx.Component:
         "Revoke the invitation",
         "The link sent to " + Revocation.about.email + " stops working. You can invite this person again.",
         form=Revocation,
-        word="Revoke",
+        word="Revoke invitation",
     )

@@ -4,11 +4,11 @@ import reflex as rx
 
 from components.compliance.rule_editor import rules_said
 from components.core.permission import Scope, may
+from components.requests.progress import request_progress
 from components.ui.box import col, split
 from components.ui.button import text_button
 from components.ui.card import card, kv
 from components.ui.note import note
-from components.ui.progress import request_progress
 from components.ui.value import short_hash, when
 from state.markets.detail import MarketState
 

@@ -5,14 +5,16 @@ import reflex as rx
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, may
 from components.markets.deployment import facts
+from components.markets.prices import prices
 from components.markets.trades import trades
+from components.requests.progress import request_progress
 from components.ui.box import col, end, split
 from components.ui.button import button, text_button
 from components.ui.card import card, figure_strip
 from components.ui.charts import depth, legend
 from components.ui.icon import icon
 from components.ui.note import empty, note
-from components.ui.progress import bar, request_progress
+from components.ui.progress import bar
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
@@ -46,6 +48,7 @@ def trading() -> rx.Component:
         rx.cond(MarketState.market.status == "halted", halted, rx.fragment()),
         rx.cond(OrderForm.request.id != "", _following(), rx.fragment()),
         _figures(),
+        prices(),
         split(_depth(), facts()),
         _orders(),
         trades(),
@@ -74,7 +77,7 @@ def _figures() -> rx.Component:
     blocked = rx.el.span(", ", BookState.blocked, " cannot be filled", class_name="muted small")
     return figure_strip(
         ("Last price", _price(market.last_price)),
-        ("Volume", amount(market.volume, market.symbol, market.decimals)),
+        ("Volume of all trades", amount(market.volume, market.symbol, market.decimals)),
         ("Best bid", _price(BookState.best_bid)),
         ("Best ask", _price(BookState.best_ask)),
         ("Spread", _price(BookState.spread)),
@@ -113,7 +116,7 @@ def _orders() -> rx.Component:
         list_table(
             "Orders",
             [Col("Placed", sort="created_at"), Col("Side"), Col("Price", right=True), Col("Amount", right=True),
-             Col("Filled", right=True), Col("Status"), Col("Maker"), Col("Actions", hidden=True)],
+             Col("Filled", right=True), Col("Status"), Col("Placed by"), Col("Actions", hidden=True)],
             state,
             _row,
             empty=rx.cond(

@@ -51,18 +51,35 @@ def _chain() -> rx.Component:
         for_id="wizard-asset",
     )
     targets = choices("Chain", rx.foreach(state.targets, _target))
-    none = note(rx.el.b("No chain is enabled. "), "Enable one to continue.", tone="warn")
+    lead = rx.cond(state.closed.length() > 0, "No enabled chain is available. ", "No chain is enabled. ")
+    none = note(rx.el.b(lead), "Enable one to continue.", tone="warn")
     return card(
         "Choose a chain",
         col(
             rx.el.div(pick, class_name="narrow-field"),
             rx.cond(state.targets.length() > 0, targets, none),
+            rx.cond(state.closed.length() > 0, _closed(), rx.fragment()),
             _error("chain_eid"),
             _error("market_factory_address"),
             rx.cond(state.others.length() > 0, _others(), rx.fragment()),
             cls="wide",
         ),
         pad=True,
+    )
+
+
+def _closed() -> rx.Component:
+    """Draw the line behind which enabled chains are listed that cannot be chosen."""
+    closed = MarketWizard.closed
+
+    def one(target: rx.Var[Target]) -> rx.Component:
+        return rx.el.li(rx.el.span(rx.el.b(target.name), ": ", target.obstacle), key=target.eid.to_string())
+
+    words = rx.cond(closed.length() == 1, " enabled chain is not available", " enabled chains are not available")
+    return rx.el.details(
+        rx.el.summary(icon("chevron-right", 13), rx.el.span(closed.length(), words)),
+        rx.el.ol(rx.foreach(closed, one)),
+        class_name="followed",
     )
 
 
@@ -84,13 +101,12 @@ def _other(target: rx.Var[Target]) -> rx.Component:
 def _target(target: rx.Var[Target]) -> rx.Component:
     state = MarketWizard
     here = rx.cond(target.token != "", "The token is on this chain", "The token is bridged to this chain first")
-    about = rx.cond(target.obstacle != "", target.obstacle, here)
     settled = rx.cond(target.quote != "", "Settled in " + target.quote, "Settled in the factory's default token")
     eid = rx.el.span("EID ", target.eid, class_name="num")
     return rx.el.div(
         choice_card(
-            "chain", target.eid.to_string(), target.name, about, settled, eid,
-            checked=state.target.eid == target.eid, disabled=target.obstacle != "",
+            "chain", target.eid.to_string(), target.name, here, settled, eid,
+            checked=state.target.eid == target.eid,
             on_change=lambda _: state.choose_chain(target.eid.to_string()),
         ),
         class_name="framework plain-choice",

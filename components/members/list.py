@@ -7,7 +7,7 @@ from components.core.holder_picker import account_field
 from components.core.permission import Scope, may
 from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
 from components.ui.box import col, end, row
-from components.ui.button import button, icon_button
+from components.ui.button import button
 from components.ui.card import avatar, panel
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import choice, choices, error_of, field_row, search_box, select_field, text_field
@@ -40,7 +40,7 @@ def members_panel() -> rx.Component:
                 Col("Role"),
                 Col("Linked wallet", narrow=False),
                 Col("Status"),
-                Col("Since", narrow=False, sort="created_at"),
+                Col("Since", sort="created_at"),
                 Col("Actions", hidden=True),
             ],
             MembersState,
@@ -74,7 +74,7 @@ def _row(member: rx.Var[MemberView]) -> rx.Component:
         td(role_name(member.role), _given(member.given_by)),
         td(short_hash(member.wallet, "wallet address"), more, narrow=False),
         td(status(member.status)),
-        td(when(member.created_at), narrow=False, class_name="muted"),
+        td(when(member.created_at), class_name="muted", label="Since"),
         td(
             rx.cond(may(Scope.MEMBERS_WRITE) & (member.status != "inactive"), _acts(member), ""),
             right=True,
@@ -96,7 +96,7 @@ def _acts(member: rx.Var[MemberView]) -> rx.Component:
         on_click=MemberAct.change(member.id),
         aria_label="Change role of " + member.name,
     )
-    remove = icon_button("user-minus", "Remove " + member.name, small=True, on_click=MemberAct.ask(member.id))
+    remove = button("Remove", small=True, on_click=MemberAct.ask(member.id), aria_label="Remove " + member.name)
     return rx.fragment(change, remove)
 
 
@@ -151,7 +151,7 @@ def wallet_dialog() -> rx.Component:
     return form_dialog(
         "Add by wallet",
         "People who are new to this hierarchy must accept first. Until then, you see only what you enter here.",
-        account_field("Wallet address", "wallet_address", id="w-address", errors=errors, free=True),
+        account_field("Wallet address", "wallet_address", id="w-address", errors=errors, free=True, only_parties=True),
         field_row(
             text_field("Name", "display_name", id="w-name", errors=errors, optional=True, max_length=120),
             text_field("Email", "email", id="w-email", errors=errors, optional=True, type="email"),

@@ -9,6 +9,7 @@ from components.ui.note import note, problem_note
 from state.members.memberships import PendingMemberships, PendingMembershipView
 
 
+@rx.memo
 def pending_memberships() -> rx.Component:
     """Draw a line for each pending membership."""
     lines = rx.el.div(

@@ -78,7 +78,7 @@ def _total() -> rx.Component:
     return rx.cond(
         form.total != "",
         rx.el.div("Total ", rx.el.b(form.total), fees, class_name="total"),
-        rx.el.span("Price times amount", class_name="muted small"),
+        rx.fragment(),
     )
 
 

@@ -12,7 +12,6 @@ from state.organizations.organization import OrganizationState
 
 COUNTRIES = sorted(((c.alpha_3, f"{c.name} ({c.alpha_3})") for c in pycountry.countries), key=lambda pair: pair[1])
 JURISDICTIONS_ID = "jurisdictions"
-NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
 Form = OrganizationForm
 
 
@@ -24,7 +23,12 @@ def new_button() -> rx.Component:
 
 def testnet() -> rx.Var[str]:
     """Name the test network as the header's badge does: on an embedded installation it is a devnet."""
-    return rx.cond(Session.network == "devnet", "Testnet (embedded chains)", "Testnet").to(str)
+    return rx.cond(Session.network == "devnet", "Devnet (embedded chains)", "Testnet").to(str)
+
+
+def networks() -> list[tuple[str, rx.Var[str] | str]]:
+    """Return the options of an organization's network."""
+    return [("testnet", testnet()), ("mainnet", "Mainnet")]
 
 
 def organization_form() -> rx.Component:
@@ -34,7 +38,7 @@ def organization_form() -> rx.Component:
     place = choices(
         "Position",
         choice(
-            "place", "below", "Below " + given.name, "Its admins are admins here too.",
+            "place", "below", "Below " + given.name, "The admins of the parent are admins here too.",
             checked=Form.place == "below", on_change=Form.put("below"),
         ),
         choice(
@@ -70,12 +74,8 @@ def organization_form() -> rx.Component:
         area_field("Description", "description", errors=errors, optional=True, default_value=now(given.description),
                    max_length=2000),
         select_field(
-            "Network", "network", NETWORKS, errors=errors, default_value=given.network,
-            hint=rx.cond(
-                Session.network == "devnet",
-                "API keys without their own network use it. The embedded chains count as testnet.",
-                "API keys without their own network use it.",
-            ),
+            "Network", "network", networks(), errors=errors, default_value=given.network,
+            hint="API keys without their own network use it.",
         ),
         rx.el.datalist(*[rx.el.option(name, value=code) for code, name in COUNTRIES], id=JURISDICTIONS_ID),
         form=Form,

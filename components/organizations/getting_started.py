@@ -194,7 +194,7 @@ def _asset() -> rx.Component:
         field_row(
             select_field("Chain", "chain_eid", GettingStarted.options, errors=GettingStarted.errors, id="s-chain"),
             _text("Initial supply", "initial_supply", default_value="0", input_mode="decimal",
-                  hint="In whole tokens, to your treasury."),
+                  hint="In tokens, such as 1250.5, to your treasury."),
         ),
         on_submit=GettingStarted.create_asset,
         submit="Create asset",

@@ -37,7 +37,7 @@ def move_dialog() -> rx.Component:
         is_open=Move.is_open,
         on_open_change=Move.show,
         foot=(
-            rx.el.span("You can undo it afterwards", class_name="muted small hide-narrow"),
+            rx.el.span("You can undo it afterwards", class_name="muted small"),
             rx.el.span(class_name="end"),
             rx.dialog.close(button("Cancel")),
             button(
@@ -100,6 +100,11 @@ def _preview() -> rx.Component:
         rx.cond(Move.gained.length() > 0, _people("Gain access: ", Move.gained, "", "user-plus"), rx.fragment()),
         rx.cond(Move.lost.length() > 0, _people("Lose access: ", Move.lost, "warn", "user-minus"), rx.fragment()),
         rx.cond((Move.gained.length() == 0) & (Move.lost.length() == 0), unchanged, rx.fragment()),
+        rx.cond(
+            Move.afterwards.length() == 0,
+            note("No chain knows it, so no transaction is sent.", sign="link"),
+            rx.fragment(),
+        ),
         rx.foreach(Move.afterwards, lambda step: note(rx.el.b("Afterwards: "), step, sign="link", key=step)),
         class_name="col move-access",
     )

@@ -5,8 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.ui.button import button, link
-from components.ui.card import card, items, tile
-from components.ui.charts import legend, seg
+from components.ui.card import card, items
 from components.ui.note import empty, failure, skeleton
 from components.ui.status import status
 from components.ui.value import when
@@ -16,14 +15,7 @@ from state.organizations.overview import OverviewState
 from state.requests.tracker import Tracker
 from state.requests.views import RequestView
 
-MAIN, LIGHT, FAINT, OK, WARN, BAD = (
-    "var(--c1)",
-    "var(--c2)",
-    "var(--line-2)",
-    "var(--ok-i)",
-    "var(--warn-i)",
-    "var(--bad-i)",
-)
+FAINT, OK, WARN, BAD = "var(--line-2)", "var(--ok-i)", "var(--warn-i)", "var(--bad-i)"
 RECENT = 6
 
 
@@ -31,42 +23,27 @@ def _to(place: str) -> rx.Var[str]:
     return "/o/" + Session.org.id + "/" + place
 
 
-def _tile(label: str, sign: str, value: Any, place: str, *parts: tuple[Any, Any, str]) -> rx.Component:
-    """Draw a tile with one bar cut into (number, word, color)."""
-    bar = seg(*[(number, color) for number, _, color in parts])
-    return tile(label, sign, value, chart=bar, legend=_legend(*parts), href=_to(place))
-
-
-def _legend(*parts: tuple[Any, Any, str]) -> rx.Component:
-    """Explain the colors; entries with a count of 0 are hidden, except the first."""
-    names = [legend(part) for part in parts]
-    first, rest = names[0].children, zip(parts[1:], names[1:], strict=True)
-    some = [rx.cond(part[0] > 0, name.children[0], rx.fragment()) for part, name in rest]
-    return rx.el.div(*first, *some, class_name="legend")
-
-
-def tiles() -> rx.Component:
-    """Draw the four numbers, each linked to its page."""
+def counts_strip() -> rx.Component:
+    """Draw what the organization has, each number linked to its page."""
     n = OverviewState.counts
-    clients = rx.cond(n.clients == 1, "client", "clients")
-    keys = n.live_keys + n.revoked_keys
     return rx.el.div(
-        _tile("Members", "users", n.members, "members", (n.clients, clients, MAIN), (n.staff, "staff", LIGHT)),
-        _tile(
-            "Assets", "landmark", n.assets, "assets",
-            (n.active, "active", MAIN), (n.updating, "changing", LIGHT), (n.draft + n.archived, "other", FAINT),
-            (n.failed_assets, "failed", BAD),
-        ),
-        _tile(
-            "Transactions", "activity", n.transactions, "requests",
-            (n.confirmed, "confirmed", MAIN), (n.pending + n.submitting, "pending", LIGHT),
-            (n.failed, "failed", BAD),
-        ),
-        _tile(
-            "API keys", "key-round", keys, "api-keys", (n.live_keys, "active", MAIN), (n.revoked_keys, "revoked", FAINT)
-        ),
-        class_name="grid-4",
-    )  # fmt: skip
+        _count("Members", n.members, "members", rx.cond(n.clients > 0, f"{n.clients} of them clients", "")),
+        _count("Assets", n.assets, "assets", rx.cond(n.failed_assets > 0, f"{n.failed_assets} failed", "")),
+        _count("Transactions", n.transactions, "requests", rx.cond(n.failed > 0, f"{n.failed} failed", "")),
+        _count("API keys", n.live_keys, "api-keys", rx.cond(n.revoked_keys > 0, f"{n.revoked_keys} revoked", "")),
+        class_name="card strip",
+        role="group",
+        aria_label="Organization",
+    )
+
+
+def _count(label: str, number: rx.Var[int], place: str, more: Any) -> rx.Component:
+    return rx.el.a(
+        rx.el.span(label, class_name="muted small"),
+        rx.el.span(number, class_name="of"),
+        rx.el.span(more, class_name="muted small"),
+        href=_to(place),
+    )
 
 
 def recent_card() -> rx.Component:
@@ -97,36 +74,6 @@ def _recent(request: rx.Var[RequestView]) -> rx.Component:
     )
 
 
-def transactions_card() -> rx.Component:
-    """Draw the organization's transactions by status, with percentages."""
-    n = OverviewState.counts
-    parts = [
-        ("confirmed", n.confirmed, MAIN),
-        ("submitting", n.submitting, LIGHT),
-        ("pending", n.pending, WARN),
-        ("failed", n.failed, BAD),
-    ]
-    lines = [
-        rx.el.tr(
-            rx.el.th(status(word), scope="row"),
-            rx.el.td(number, class_name="num strong"),
-            rx.el.td(_share(number, n.transactions), class_name="muted small num"),
-        )
-        for word, number, _ in parts
-    ]
-    body = rx.fragment(
-        seg(*[(number, color) for _, number, color in parts]),
-        rx.el.table(rx.el.caption("Transactions by status", class_name="sr"), rx.el.tbody(*lines), class_name="shares"),
-    )
-    none = rx.el.p("Nothing has been sent to a chain yet.", class_name="muted")
-    return card("Transactions by status", rx.cond(n.transactions > 0, body, none), pad=True)
-
-
-def _share(number: rx.Var[int], total: rx.Var[int]) -> rx.Var[str]:
-    """Return a part in percent, with one decimal."""
-    return rx.cond(total > 0, (((number * 1000) // total) / 10).to_string() + "%", "")
-
-
 def chains_card() -> rx.Component:
     """Draw the enabled chains."""
     none = empty("link", "No chains enabled", "Enable one to deploy assets and markets.")
@@ -151,12 +98,12 @@ def chains_card() -> rx.Component:
 
 def _chain(chain: rx.Var[EnabledChainView]) -> rx.Component:
     dot = rx.match(chain.status, ("active", OK), ("degraded", WARN), ("down", BAD), FAINT)
-    block = rx.cond(chain.height > 0, f", block {chain.height}", "")
+    block = rx.cond(chain.height > 0, f"Block {chain.height}", "Not read yet")
     return rx.el.li(
         rx.el.span(class_name="dot round", style={"background": dot}),
         rx.el.div(
             rx.el.div(chain.name, class_name="title"),
-            rx.el.div("EID ", chain.eid, block, class_name="below num"),
+            rx.el.div(block, class_name="below num"),
             class_name="grow",
         ),
         rx.cond((chain.status != "") & (chain.status != "active"), status(chain.status), rx.fragment()),

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.core.permission import Scope, read_only
+from components.organizations.form import networks
 from components.organizations.ip_ranges import ip_ranges_field
 from components.ui.button import button, link
 from components.ui.card import card
@@ -19,7 +20,6 @@ from state.organizations.settings import (
     Settings,
 )
 
-NETWORKS = [("testnet", "Testnet"), ("mainnet", "Mainnet")]
 LEVELS = [("0", "No minimum"), ("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3"), ("4", "Level 4"), ("5", "Level 5")]
 ACTIONS = [
     (
@@ -69,7 +69,7 @@ def profile_card() -> rx.Component:
             field_row(
                 text_field("Name", "name", errors=errors, id="s-name", default_value=GIVEN.name, max_length=120),
                 select_field(
-                    "Network", "network", NETWORKS, errors=errors, id="s-network", default_value=GIVEN.network,
+                    "Network", "network", networks(), errors=errors, id="s-network", default_value=GIVEN.network,
                     hint="API keys without their own network use it.",
                 ),
             ),
@@ -158,7 +158,7 @@ def rules_card() -> rx.Component:
         "Compliance rules",
         form(
             check_field(
-                "Refuse changes of outdated rules", "require_if_match",
+                "Refuse changes based on an older version of the rules", "require_if_match",
                 default_checked=GIVEN.require_if_match,
                 hint="API clients must then send the version they read (If-Match) when they change an asset's rules. "
                 "The console always does.",
@@ -180,7 +180,8 @@ def ip_ranges_card() -> rx.Component:
         "Allowed IP addresses",
         form(
             ip_ranges_field(
-                "s-ip-ranges", errors=IpRangesForm.errors, default_value=GIVEN.allowed_ip_ranges,
+                "s-ip-ranges", errors=IpRangesForm.errors, scope=Scope.ORGS_WRITE,
+                default_value=GIVEN.allowed_ip_ranges,
                 about="One address or CIDR range per line; empty allows every address. Applies to users, API keys and "
                 "applications, here and in the organizations below.",
             ),
@@ -214,7 +215,7 @@ def policy_card() -> rx.Component:
         form(
             *[_group(title, actions) for title, actions in ACTIONS],
             text_field(
-                "Waiting time of a new approver, hours",
+                "Hours before a new approver can approve",
                 "approver_wait_hours",
                 errors=PolicyForm.errors,
                 id="s-wait",

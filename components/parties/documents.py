@@ -7,6 +7,7 @@ from components.ui.box import row, text
 from components.ui.button import download
 from components.ui.card import item, items
 from components.ui.file_form import file_form
+from components.ui.note import line_skeleton
 from components.ui.value import when
 from state.attestations.case import Case
 from state.core.session import Session
@@ -29,11 +30,12 @@ def documents() -> rx.Component:
         on_sent=Case.uploaded,
         key=PARTY.id,
     )
-    none = text("No documents yet. The first upload starts the review.", cls="muted")
+    words = text("No documents yet. The first upload starts the review.", cls="muted")
+    none = rx.cond(Case.is_partial, line_skeleton(), words)
     return rx.fragment(
         rx.el.h3("Documents"),
         rx.cond(DOCUMENTS.length() > 0, items(rx.foreach(DOCUMENTS, _one), label="Documents"), none),
-        allowed(Scope.ATTESTATIONS_WRITE, form),
+        allowed(Scope.ATTESTATIONS_WRITE, form, text("The investor can read every document here.", cls="muted small")),
     )
 
 

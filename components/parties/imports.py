@@ -45,6 +45,7 @@ def import_dialog() -> rx.Component:
                 file_hint=", at most 2,000 parties", word="Import parties",
             ),
             rx.cond(state.is_checked, _preview(), rx.fragment()),
+            rx.cond(state.is_unreadable, _unreadable(), rx.fragment()),
             class_name="col wide",
         ),
         is_open=state.is_open,
@@ -87,8 +88,28 @@ def _preview() -> rx.Component:
             problem=rx.Var.create("").to(str),
             slim=True,
         ),
+        _rest(),
         class_name="col",
         role="status",
+    )
+
+
+def _rest() -> rx.Component:
+    """Say how many lines the preview does not have."""
+    shown, total = PartyImport.lines.length(), PartyImport.total
+    words = rx.el.p(
+        "The first ", shown, " of ", total, " lines, refused ones first. The counts are those of all lines.",
+        class_name="muted small",
+    )  # fmt: skip
+    return rx.cond(shown < total, words, rx.fragment())
+
+
+def _unreadable() -> rx.Component:
+    return note(
+        rx.el.b("The preview cannot be shown. "),
+        "Split the list, and check each part. Nothing was imported.",
+        tone="bad",
+        role="alert",
     )
 
 

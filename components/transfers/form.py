@@ -49,7 +49,7 @@ def _fields() -> rx.Component:
         ),
         text_field(
             rx.el.span("Amount", rx.cond(form.symbol != "", rx.el.span(", ", form.symbol), rx.fragment())),
-            "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In whole tokens",
+            "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In tokens, such as 12.5",
             on_change=form.write("amount").debounce(250), on_blur=form.write("amount"),
         ),
         cls="wide",

@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.ui.icon import icon, mark
+from components.ui.icon import mark
 from components.ui.value import Now
 
 
@@ -93,23 +93,6 @@ def item(
         class_name="item",
         **props,
     )
-
-
-def tile(
-    label: str, sign: str, value: Any, *, note: Any = None, chart: Any = None, legend: Any = None, href: Any = None
-) -> rx.Component:
-    """Draw a tile: label, figure, a chart of 44 px, a legend below. With `href` it is a link."""
-    body = [
-        rx.el.span(icon(sign, 15), label, class_name="label"),
-        rx.el.span(
-            value, *([rx.el.span(note, class_name="note-text")] if note is not None else []), class_name="value"
-        ),
-        *([rx.el.div(chart, class_name="chart")] if chart is not None else []),
-        *([legend] if legend is not None else []),
-    ]
-    if href is not None:
-        return rx.el.a(*body, href=href, class_name="card tile")
-    return rx.el.div(*body, class_name="card tile", role="group", aria_label=label)
 
 
 def figure_strip(*figures: tuple[Any, Any]) -> rx.Component:

@@ -9,15 +9,6 @@ GROUPED = "(value) => value.toLocaleString('en-US', { maximumFractionDigits: 4 }
 """How an axis writes a number."""
 
 
-def seg(*parts: tuple[Any, str], height: int = 8) -> rx.Component:
-    """Draw one bar cut into parts, from (number or Var, color). Put a `legend` below; never color alone."""
-    pieces = []
-    for amount, color in parts:
-        piece = rx.el.i(style={"flex": rx.Var.create(amount).to_string(), "background": color})
-        pieces.append(rx.cond(amount > 0, piece, rx.fragment()) if isinstance(amount, rx.Var) else piece)
-    return rx.el.div(*pieces, class_name="seg", aria_hidden="true", style={"height": f"{height}px"})
-
-
 def legend(*parts: tuple[Any, str, str]) -> rx.Component:
     """Say what the colors mean, from (number, word, color)."""
     return rx.el.div(

@@ -104,8 +104,10 @@ def confirm(
     problem: rx.Var[str] | None = None,
     busy: rx.Var[bool] | None = None,
     danger: bool = True,
+    keep: str = "Cancel",
 ) -> rx.Component:
-    """Ask for confirmation of an action; `word` names it on the button ("Revoke"), never "OK".
+    """Ask for confirmation of an action; `word` names it on the button ("Revoke"), never "OK". `keep` names the other
+    button where "Cancel" could mean the action.
 
     `form` is its state: a `Dialog` with a handler `confirm`. Without it, give the arguments that it would have.
     """
@@ -120,7 +122,7 @@ def confirm(
         on_open_change=_own(form, "show", on_open_change),
         foot=(
             rx.el.span(class_name="end"),
-            rx.dialog.close(button("Cancel")),
+            rx.dialog.close(button(keep)),
             button(word, kind=kind, busy=_own(form, "saving", busy), on_click=_own(form, "confirm", on_confirm)),
         ),
         width="460px",

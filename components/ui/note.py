@@ -92,6 +92,12 @@ def skeleton(rows: int = 4) -> rx.Component:
     )
 
 
+def line_skeleton() -> rx.Component:
+    """Draw the shape of a line of text while it loads."""
+    bar = rx.el.div(class_name="skeleton", style={"width": "62%"})
+    return rx.el.div(bar, class_name="line-skeleton", role="status", aria_busy="true", aria_label="Loading")
+
+
 def page_skeleton() -> rx.Component:
     """Draw the shape of a page while it loads. Its key makes React replace it instead of moving its parts about."""
     return rx.el.div(

@@ -68,7 +68,7 @@ def _step(step: rx.Var[Any]) -> rx.Component:
     )
     body = rx.el.div(
         rx.el.div(step.title, rx.el.span(said, class_name="sr"), class_name="what"),
-        rx.cond(step.detail != "", rx.el.div(step.detail, class_name="why"), rx.fragment()),
+        rx.cond(step.detail != "", rx.el.div(step.detail, title=step.detail_full, class_name="why"), rx.fragment()),
         rx.cond(step.tx_hash != "", rx.el.div(transaction, class_name="txs"), rx.fragment()),
     )
     meta = rx.cond(
@@ -104,8 +104,11 @@ def bar(percent: rx.Var[Any] | int, label: str, tone: str = "") -> rx.Component:
     )
 
 
-def request_progress(state: Any, *, may_retry: rx.Var[bool] | None = None) -> rx.Component:
-    """Draw the request that a state follows (`Follows`): head, bar, timeline, its problem and a retry button.
+def request_progress(
+    state: Any, fix: rx.Component, *, may_retry: rx.Var[bool] | None = None, retry: str = "Retry from here"
+) -> rx.Component:
+    """Draw the request that a state follows (`Follows`): head, bar, timeline, its problem, the next step and a retry
+    button.
 
     `may_retry` says whether the user's role may retry; without it, every role that sees the request may.
     """
@@ -120,13 +123,12 @@ def request_progress(state: Any, *, may_retry: rx.Var[bool] | None = None) -> rx
         class_name="card-head",
     )
     can_retry = request.can_retry if may_retry is None else request.can_retry & may_retry
-    again = rx.el.button("Retry from here", class_name="btn primary small", type="button", on_click=state.retry)
-    retry = rx.cond(can_retry, again, rx.fragment())
+    again = rx.el.button(retry, class_name="btn primary small", type="button", on_click=state.retry)
+    why = note(rx.el.span(request.problem, title=request.problem_full), tone="bad", role="alert")
+    next_step = rx.el.div(fix, rx.cond(can_retry, again, rx.fragment()), class_name="row wrap")
     problem = rx.cond(
         request.problem != "",
-        rx.el.div(
-            note(request.problem, tone="bad", role="alert"), retry, class_name="col", style={"padding": "0 16px 16px"}
-        ),
+        rx.el.div(why, next_step, class_name="col", style={"padding": "0 16px 16px"}),
         rx.fragment(),
     )
     return rx.el.section(
@@ -158,12 +160,17 @@ def on_disabled_chain(request: rx.Var[Any]) -> rx.Component:
     return rx.cond(request.notice != "", rx.el.div(words, style={"padding": "12px 16px 0"}), rx.fragment())
 
 
-def awaits_approval(request: rx.Var[Any]) -> rx.Component:
-    """Say that a request waits for a second person, with a link to the approvals; otherwise draw nothing."""
+def review_href(request: rx.Var[Any]) -> rx.Var[str]:
+    """Return the address of the approval that a request waits for."""
+    return ("/o/" + rx.State.org_id + "/approvals?view=all&id=" + request.approval_id).to(str)
+
+
+def awaits_approval(request: rx.Var[Any], *, linked: bool = True) -> rx.Component:
+    """Say that a request waits for a second person, with a link to its approval; otherwise draw nothing."""
     waiting = note(
         rx.el.b("Waiting for a second person. "),
         "Nothing happens until another person with this permission approves it. ",
-        link("Approvals", "/o/" + rx.State.org_id + "/approvals?view=all"),
+        link("Review approval", review_href(request)) if linked else "",
         tone="warn",
         sign="user-check",
     )

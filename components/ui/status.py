@@ -89,6 +89,14 @@ LOOKS: dict[str, Look] = {
     "passed": Look("Passed", "ok", DONE),
     "refused": Look("Refused", "bad", "circle-x"),
     "blocked": Look("Blocked", "mute", "lock"),
+    # attempts to break the demo
+    "held": Look("Refused or repaired", "ok", "shield-check"),
+    "broken": Look("Broken", "bad", "circle-x"),
+    "not_made": Look("Could not be tried", "warn", "triangle-alert"),
+    # checks of an evidence pack
+    "ok": Look("OK", "ok", DONE),
+    "differs": Look("Differs", "bad", "circle-x"),
+    "unchecked": Look("Not checked", "warn", "circle-dashed"),
     # nodes of a chain
     "good_enough": Look("Suitable", "ok", DONE),
     "not_good_enough": Look("Not suitable", "bad", "circle-x"),

@@ -130,6 +130,11 @@ def elapsed(start: rx.Var[str] | str, finish: rx.Var[str] | str = "") -> rx.Comp
     return Elapsed.create(start=start, end=finish)
 
 
+def country(name: Any, code: Any) -> rx.Component:
+    """Draw a country's name with its ISO 3166-1 code."""
+    return rx.el.span(name, " ", rx.el.span(code, class_name="muted small country-code"))
+
+
 def copy_button(text: rx.Var[str] | str, word: str = "Copy", *, small: bool = False) -> rx.Component:
     """Draw a button that copies `text`."""
     return CopyButton.create(text=text, word=word, class_name=f"btn{' small' if small else ''}")

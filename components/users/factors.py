@@ -205,6 +205,7 @@ def _removal() -> rx.Component:
     )
 
 
+@rx.memo
 def proof_dialogs() -> rx.Component:
     """Draw the dialogs that ask for a proof of identity during an action; every page's shell has them."""
     return rx.fragment(_confirm_by_factor(), _confirm_by_password(), _confirm_by_wallet())
@@ -263,6 +264,7 @@ def _confirm_by_wallet() -> rx.Component:
     )
 
 
+@rx.memo
 def factor_advice() -> rx.Component:
     """Advise users with write access to set up a second factor; "Later" hides it until the next sign-in."""
     words = rx.el.span(

@@ -44,9 +44,15 @@ def _unreachable() -> rx.Component:
 
 def _chain(chain: rx.Var[ChainBalancesView]) -> rx.Component:
     def line(balance: rx.Var[BalanceView]) -> rx.Component:
-        kind = rx.cond(balance.is_native, "Gas", "Token")
-        shown = amount(balance.amount, balance.symbol, balance.decimals)
-        return rx.el.div(rx.el.dt(kind), rx.el.dd(shown), key=balance.id)
+        kind = rx.cond(balance.is_native, "Gas", balance.symbol)
+        orders = rx.el.div(
+            amount(balance.escrowed, None, balance.decimals), " more in open orders", class_name="muted small"
+        )
+        shown = rx.el.dd(
+            amount(balance.amount, balance.symbol, balance.decimals),
+            rx.cond(balance.escrowed != "0", orders, rx.fragment()),
+        )
+        return rx.el.div(rx.el.dt(kind), shown, key=balance.id)
 
     lines = rx.el.dl(rx.foreach(chain.balances, line))
     return rx.el.div(rx.el.h3(chain.chain), lines, class_name="balances", key=chain.eid.to_string())
@@ -95,6 +101,6 @@ def wallet_dialogs() -> rx.Component:
         on_confirm=WalletState.remove,
         problem=WalletState.action_problem,
         busy=WalletState.saving,
-        word="Remove",
+        word="Remove wallet",
     )
     return rx.fragment(make, remove)

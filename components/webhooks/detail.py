@@ -56,7 +56,7 @@ def facts() -> rx.Component:
     events = rx.cond(of.event_types.contains("*"), "Every event", of.event_types.join(", "))
     both = rx.fragment("Until ", when(of.old_secrets_until, "clock"), " the previous secret signs too")
     stopped = note(
-        rx.el.b(of.reason, ". "),
+        rx.el.b(of.reason, ", ", when(of.disabled_at), ". "),
         rx.cond(of.is_automatic, of.fix, ""),
         tone="warn",
     )
@@ -202,7 +202,7 @@ def questions() -> rx.Component:
     gone = "Deletes the endpoint with its secret and log. This cannot be undone."
     return rx.fragment(
         _question(Disablement, "Disable this endpoint", kept, "Disable"),
-        _question(Rotation, "Rotate the signing secret", both, "Rotate", hurry),
+        _question(Rotation, "Rotate the signing secret", both, "Rotate secret", hurry),
         _question(Removal, "Delete this endpoint", gone, "Delete"),
         _recovery(),
     )
@@ -215,7 +215,7 @@ def _question(of: Any, title: str, about: str, word: str, *body: rx.Component) -
         *body,
         form=of,
         word=word,
-        danger=word != "Rotate",
+        danger=word != "Rotate secret",
     )
 
 

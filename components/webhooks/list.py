@@ -69,7 +69,8 @@ def new_button() -> rx.Component:
 
 def _row(end: rx.Var[EndpointView]) -> rx.Component:
     below = rx.cond(end.description != "", rx.el.div(end.description, class_name="muted small break"), rx.fragment())
-    why = rx.cond(end.reason != "", rx.el.div(end.reason, class_name="muted small"), rx.fragment())
+    told = rx.el.div(end.reason, ", ", when(end.disabled_at), class_name="muted small stopped")
+    why = rx.cond(end.reason != "", told, rx.fragment())
     last = rx.cond(end.last_success_at > end.last_failure_at, end.last_success_at, end.last_failure_at)
     reach = rx.el.div("and of sub-organizations", class_name="muted small")
     return tr(

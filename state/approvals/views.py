@@ -5,8 +5,9 @@ from datetime import tzinfo
 
 from backend.approvals.schemas import Approval, ApprovalComment, ApprovalDetail
 from state.core.dates import stamp, times_in
-from state.core.dry_run import compared
+from state.core.units import with_short_amounts
 from state.parties.document import KINDS
+from state.requests.kinds import kind_words
 
 
 @dataclass
@@ -28,6 +29,7 @@ class ApprovalView:
     decided_at: str = ""
     reason: str = ""
     cause: str = ""
+    rule_lifted: bool = False
     can_decide: bool = False
 
 
@@ -38,7 +40,7 @@ def approval_view(approval: Approval) -> ApprovalView:
         id=str(approval.id),
         request_id=str(approval.request_id),
         action=approval.action,
-        action_words=action_words(approval.action),
+        action_words=kind_words(approval.action),
         title=approval.title,
         status=approval.status,
         subject_type=approval.subject.type,
@@ -50,6 +52,7 @@ def approval_view(approval: Approval) -> ApprovalView:
         decided_at=stamp(approval.decided_at),
         reason=approval.reason or "",
         cause=approval.cause or "",
+        rule_lifted=approval.rule_lifted and approval.status == "pending",
         can_decide=approval.can_decide,
     )
 
@@ -66,11 +69,6 @@ class ArgumentView:
 def argument_views(approval: ApprovalDetail, zone: tzinfo) -> list[ArgumentView]:
     """Convert the arguments of the API's approval."""
     return [ArgumentView(one.name, one.label, times_in(one.text, zone)) for one in approval.arguments]
-
-
-def action_words(action: str) -> str:
-    """Return an action for people: `token.forced_transfer` is "Forced transfer", `asset.update` is "Asset update"."""
-    return action.removeprefix("token.").replace(".", " ").replace("_", " ").capitalize()
 
 
 @dataclass
@@ -120,8 +118,8 @@ def changed_since(approval: ApprovalDetail) -> list[dict[str, str]]:
     return [
         {
             "name": one.label,
-            "old": compared(one.at_request),
-            "new": compared(one.now),
+            "old": with_short_amounts(one.at_request),
+            "new": with_short_amounts(one.now),
             "old_full": one.at_request,
             "new_full": one.now,
         }

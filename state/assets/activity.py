@@ -19,12 +19,17 @@ KINDS = {
     ActivityKind.TRADE: "Trade",
     ActivityKind.RULES: "Rules",
     ActivityKind.DISTRIBUTION: "Distribution",
+    ActivityKind.CLAIM: "Claim",
+    ActivityKind.FUNDING: "Funding",
+    ActivityKind.MINT: "Mint",
+    ActivityKind.BURN: "Burn",
 }
 
 
 @dataclass
 class ActivityView:
-    """An entry; `href` is the page of its record, empty where it has none."""
+    """An entry; `href` is the page of its record, empty where it has none, and `parties` who gives and receives the
+    tokens."""
 
     id: str
     title: str
@@ -32,6 +37,7 @@ class ActivityView:
     status: str
     chain: str
     actor: str
+    parties: str
     href: str
     tx_hash: str
     tx_url: str
@@ -69,6 +75,7 @@ class ActivityState(Pages, Chains, rx.State):
             status=entry.status or "",
             chain="" if eid is None else entry.chain_name or self._chain_name(eid),
             actor=entry.actor_name or "",
+            parties=parties(entry.from_name, entry.to_name),
             href=self._href(entry),
             tx_hash=entry.tx_hash or "",
             tx_url="" if eid is None else self._transaction_url(eid, entry.tx_hash),
@@ -84,3 +91,9 @@ class ActivityState(Pages, Chains, rx.State):
         if entry.market_id is not None:
             return f"{here}/markets/{entry.market_id}?asset={asset}"
         return f"{here}/assets/{asset}?tab=compliance" if entry.kind is ActivityKind.RULES else ""
+
+
+def parties(giver: str | None, receiver: str | None) -> str:
+    """Return who gives and who receives the tokens of an entry: `From Kestrel to Alder`."""
+    words = " ".join(part for part in (giver and f"from {giver}", receiver and f"to {receiver}") if part)
+    return words[:1].upper() + words[1:]

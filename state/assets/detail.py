@@ -8,6 +8,7 @@ import reflex as rx
 
 from backend.assets.schemas import Asset, AssetStatus, Deployment
 from backend.client import ApiProblem
+from state.assets.figures import AssetFigures
 from state.chains.lookup import Chains
 from state.compliance.rules import FRAMEWORKS, checked, of_asset, words
 from state.core.address import Addressed, Param
@@ -21,7 +22,8 @@ from state.requests.views import RequestView, request_view
 
 UNKNOWN = "unknown"
 TABS = (
-    "overview", "compliance", "chains", "markets", "holders", "distributions", "controls", "check", "activity",
+    "overview", "compliance", "chains", "markets", "holders", "cap-table", "distributions", "controls", "check",
+    "activity",
 )  # fmt: skip
 LIVE = (AssetStatus.DEPLOYING, AssetStatus.UPDATING, AssetStatus.FAILED)
 """Statuses in which the page shows the asset's request."""
@@ -135,6 +137,8 @@ class AssetState(Follows, Loads, Chains, Addressed, rx.State):
 
     async def _followed(self) -> None:
         await self._read()
+        if self.tab == "overview":
+            await (await self.get_state(AssetFigures))._read()
 
     async def _read(self) -> None:
         try:
@@ -146,6 +150,7 @@ class AssetState(Follows, Loads, Chains, Addressed, rx.State):
             self._failed(problem)
             return
         self._loaded()
+        await (await self.get_state(AssetFigures))._about(record)
         self._record, self._version, self.asset = record, headers["etag"], self._detail(record)
 
     def _detail(self, asset: Asset) -> AssetDetail:

@@ -17,7 +17,7 @@ from state.core.units import to_base
 from state.drafts.drafts import Drafts
 from state.requests.tracker import Tracker
 
-KEPT = ("name", "symbol", "chain_eid", "initial_supply", "decimals", "description")
+KEPT = ("name", "symbol", "chain_eid", "initial_supply", "decimals", "nominal_value", "description")
 """The fields of the form, beside the rules."""
 EMPTY = dict.fromkeys(KEPT, "") | {"initial_supply": "0", "decimals": "18"}
 
@@ -77,7 +77,7 @@ class NewAsset(RuleEditor, Drafts, Chains, rx.State):
             return
         except ApiProblem as problem:
             self._refused(problem)
-            self._keep_at("name", "symbol", "description", "chain_eid", "decimals", "initial_supply", *FIELDS)
+            self._keep_at(*KEPT, *FIELDS)
             return
         self._done()
         await self._drop_draft()
@@ -108,6 +108,7 @@ class NewAsset(RuleEditor, Drafts, Chains, rx.State):
             "chain_eid": chain,
             "decimals": decimals,
             "initial_supply": supply,
+            "nominal_value": data.get("nominal_value", "").strip().replace(",", "") or None,
             "description": data.get("description", "").strip() or None,
         }
         return body(AssetCreate, fields)

@@ -16,6 +16,7 @@ from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dates import in_days
 from state.core.events import Events
+from state.core.holder_picker import name_of
 from state.core.marks import Marks
 from state.parties.detail import PartyView, party_view
 from state.parties.document import DocumentView, document_view
@@ -40,9 +41,18 @@ class Case(Follows, Loads, Chains, rx.State):
     attestation: AttestationView = AttestationView()
     proof: ProofView = ProofView()
     checking: bool = False
+    is_partial: bool = False
+    """Whether the party shows what its list knows, until the rest has loaded."""
     chain_options: list[dict[str, str]] = []
     first_day: str = ""
     last_day: str = ""
+
+    def _show_known(self, party: PartyView) -> None:
+        """Show what a list knows of a party, before the rest is read."""
+        self.shown, self.request, self.problem = "party", RequestView(), ""
+        if self.party.id != party.id:
+            self.party, self.attestations, self.documents, self._version = party, [], [], ""
+            self.loading, self.is_partial = False, True
 
     async def _open_party(self, party_id: str) -> None:
         """Show a party; known fields stay until the rest has loaded."""
@@ -51,6 +61,7 @@ class Case(Follows, Loads, Chains, rx.State):
         self.shown, self.request = "party", RequestView()
         if self.party.id != party_id:
             self.party, self.attestations, self.documents, self.loading = PartyView(id=party_id), [], [], True
+            self._version = ""
         await self._read()
 
     async def _open_attestation(self, attestation_id: str) -> None:
@@ -84,6 +95,7 @@ class Case(Follows, Loads, Chains, rx.State):
         self.party = party_view(party)
         self.attestations = [attestation_view(record, self) for record in attestations.attestations]
         self.documents = [document_view(document) for document in documents.documents]
+        self.is_partial = False
 
     async def _with_version(self, call: Awaitable[Party]) -> tuple[str, Party]:
         """Return the version of a party and the party; collects only in a task of its own."""
@@ -93,7 +105,9 @@ class Case(Follows, Loads, Chains, rx.State):
 
     async def _read_attestation(self) -> None:
         record = await self._api.get_attestation(self._org_id(), self.attestation.id)
-        self.attestation, self.proof = attestation_view(record, self), proof_view(record, self)
+        proof = proof_view(record, self)
+        proof.attester_name = await name_of(self._api, self._org_id(), proof.attester)
+        self.attestation, self.proof = attestation_view(record, self), proof
 
     async def _refresh(self) -> None:
         """Read the case and its list again after a write."""
@@ -163,6 +177,9 @@ class CaseList(Marks, mixin=True):
         """Show the row `chosen` in the drawer."""
         raise NotImplementedError
 
+    async def _preview(self) -> None:
+        """Show immediately what the list knows of the row `chosen`, where it knows the record."""
+
     async def _refresh(self) -> None:
         """Read the current page again after a write."""
         await self._page()
@@ -171,6 +188,7 @@ class CaseList(Marks, mixin=True):
     async def choose(self, row_id: str) -> Events:
         """Open a row."""
         self.chosen = id_of(row_id)
+        await self._preview()
         yield
         await self._open()
 
@@ -181,6 +199,7 @@ class CaseList(Marks, mixin=True):
             return
         at = next((i for i, row in enumerate(self.rows) if row.id == self.chosen), -1 if by > 0 else 1)
         self.chosen = self.rows[max(0, min(len(self.rows) - 1, at + by))].id
+        await self._preview()
         yield
         await asyncio.sleep(SETTLE)  # no poll: keys repeat faster
         await self._open()

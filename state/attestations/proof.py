@@ -19,6 +19,7 @@ class ProofView:
     registry_url: str = ""
     attester: str = ""
     attester_url: str = ""
+    attester_name: str = ""
     block: int = 0
     differences: list[dict[str, str]] = field(default_factory=list)
 

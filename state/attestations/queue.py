@@ -50,6 +50,7 @@ class EntryView:
     mark: str
     below: str
     country: str
+    country_name: str
     level: int
     accredited: bool
     status: str
@@ -64,6 +65,8 @@ class Queue(CaseList, Chains, rx.State):
     show: str = REVIEW
     _in_url: ClassVar[dict[str, Param]] = {"show": choice("show", (REVIEW, *FILTERS), REVIEW)}
     counts: dict[str, str] = {}
+    _listed: dict[str, PartyView] = {}
+    """The listed parties, by ID."""
 
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
@@ -83,7 +86,8 @@ class Queue(CaseList, Chains, rx.State):
         if following is None and status is WAITING[0]:
             more = await self._parties(WAITING[1], "", 50)
             rows, following = rows + more.parties, _cursor(WAITING[1], more)
-        self.rows = [_waiting(party_view(party)) for party in rows]
+        self._listed = {str(party.id): party_view(party) for party in rows}
+        self.rows = [_waiting(party) for party in self._listed.values()]
         return following
 
     async def _parties(self, status: PartyStatus, cursor: str, limit: int) -> PartyList:
@@ -129,6 +133,7 @@ class Queue(CaseList, Chains, rx.State):
         self._read_url()
         self._chains = {}
         await self._restart()
+        await self._preview()
         yield
         if not self.problem:
             await self._count()
@@ -144,6 +149,10 @@ class Queue(CaseList, Chains, rx.State):
             (await self.get_state(Case)).shown = ""
             await self._restart()
 
+    async def _preview(self) -> None:
+        if self.show == REVIEW and self.chosen in self._listed:
+            (await self.get_state(Case))._show_known(self._listed[self.chosen])
+
     async def _open(self) -> None:
         row = next((row for row in self.rows if row.id == self.chosen), None)
         if row is not None:
@@ -154,8 +163,8 @@ class Queue(CaseList, Chains, rx.State):
 def _waiting(party: PartyView) -> EntryView:
     return EntryView(
         id=party.id, party_id=party.id, eid=0, is_party=True, name=party.name, mark=party.mark,
-        below=party.email or party.kind, country=party.country, level=party.level, accredited=party.accredited,
-        status=party.status, at=party.created_at,
+        below=party.email or party.kind, country=party.country, country_name=party.country_name,
+        level=party.level, accredited=party.accredited, status=party.status, at=party.created_at,
     )  # fmt: skip
 
 
@@ -164,7 +173,8 @@ def _attested(attestation: AttestationView) -> EntryView:
     return EntryView(
         id=attestation.id, party_id=attestation.party_id, eid=attestation.eid, is_party=False, name=attestation.name,
         mark=attestation.mark, below=attestation.chain,
-        country=attestation.country, level=attestation.level, accredited=attestation.accredited,
+        country=attestation.country, country_name=attestation.country_name, level=attestation.level,
+        accredited=attestation.accredited,
         status=attestation.shown, at=attestation.expires_at if is_live else attestation.updated_at,
     )  # fmt: skip
 

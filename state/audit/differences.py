@@ -33,8 +33,8 @@ KINDS = {
 }
 """Displayed names of kinds: the first part of an action."""
 FIRST = (
-    "name", "symbol", "label", "email", "status", "failure", "problem", "control", "side", "amount", "price", "reason",
-    "revocation reason",
+    "approvals", "name", "symbol", "label", "email", "status", "disabled", "failure", "problem", "control", "side",
+    "amount", "price", "reason", "revocation reason",
 )  # fmt: skip
 BEHIND = (
     "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
@@ -42,7 +42,43 @@ BEHIND = (
     "packet", "checked", "path",
 )  # fmt: skip
 """Fields that the one-line summary omits because they mean little at a glance."""
-ACTIONS = {"chain.repaired": "Repaired from the chain"}
+ACTIONS = {
+    "approval.created": "Approval requested",
+    "asset.caps_confirmed": "Shares of the limits confirmed",
+    "asset.limits_changed": "Daily limits changed",
+    "asset.updating": "Asset update requested",
+    "attestation.active": "Attestation confirmed",
+    "attestation.created": "Attestation requested",
+    "attestation.revoking": "Attestation revocation requested",
+    "bridge.arrived_late": "Bridge arrived late",
+    "bridge.confirmed": "Bridge delivered",
+    "bridge.created": "Bridge requested",
+    "bridge.return_requested": "Bridge return requested",
+    "bridge.submitting": "Bridge packet being sent",
+    "chain.repaired": "Repaired from the chain",
+    "distribution.activating": "Distribution activation requested",
+    "distribution.cancelling": "Distribution cancellation requested",
+    "issuer.registering": "Issuer registration requested",
+    "market.active": "Market deployed",
+    "market.deploying": "Market being deployed",
+    "market.pending_bridge": "Market waiting for its bridge",
+    "order.cancelling": "Order cancellation requested",
+    "party.document_added": "Document of a party added",
+    "transfer.created": "Transfer requested",
+    "transfer.submitting": "Transfer being sent",
+    "user.factor_added": "Second factor added",
+    "user.factor_removed": "Second factor removed",
+    "user.factors_removed": "Second factors removed",
+    "user.password_changed": "Password changed",
+    "user.recovery_codes_created": "Recovery codes created",
+    "user.wallet_linked": "Wallet linked to a person",
+    "user.wallet_unlinked": "Wallet unlinked from a person",
+    "wallet.test_funds_paid": "Test funds paid",
+    "wallet.test_funds_requested": "Test funds requested",
+    "webhook.recovering": "Recovery of webhook deliveries requested",
+    "webhook.replayed": "Webhook deliveries replayed",
+    "webhook.secret_rotated": "Webhook secret rotated",
+}
 """Actions whose parts do not describe them."""
 MOST = 300
 """Maximum characters of a displayed value."""
@@ -75,12 +111,13 @@ def _place(name: str) -> tuple[int, str]:
     return (len(FIRST) + 1 if name == "id" or name.endswith(" id") else len(FIRST)), name
 
 
-def summary(found: list[Change]) -> str:
-    """Return the differences in one line: the two most relevant ones, and how many more there are."""
-    shown = [change for change in found if not _is_behind(change["name"])]
+def summary(found: list[Change], subject: str = "") -> str:
+    """Return the differences in one line: the two most relevant ones, and how many more there are. The name of the
+    `subject` stands beside it, and is omitted."""
+    shown = [change for change in found if not _is_behind(change["name"]) and change["new"] != (subject or None)]
     parts = [_change_line(change) for change in shown]
     more = f", {len(parts) - 2} more" if len(parts) > 2 else ""
-    return "; ".join(part[:80] for part in parts[:2]) + more
+    return "; ".join(part[:80].removesuffix(".") for part in parts[:2]) + more
 
 
 def _is_behind(name: str) -> bool:
@@ -89,9 +126,22 @@ def _is_behind(name: str) -> bool:
 
 
 def _change_line(change: Change) -> str:
-    new = change["new"] or "none"
-    line = f"{change['name']}: {change['old']} → {new}" if change["old"] else f"{change['name']}: {new}"
-    return with_short_addresses(line)
+    name, old, new = change["name"], change["old"], change["new"]
+    if name == "approvals":
+        return _policy_line(old, new)
+    if name == "disabled" and new:
+        return f"disabled {new}"
+    if not new:
+        return with_short_addresses(f"{name} {old} removed")
+    return with_short_addresses(f"{name}: {old} → {new}" if old else f"{name}: {new}")
+
+
+def _policy_line(old: str, new: str) -> str:
+    """Return which actions now need a second person, and which no longer do."""
+    before, after = (set(filter(None, words.split(", "))) for words in (old, new))
+    now, ended = ", ".join(sorted(after - before)), ", ".join(sorted(before - after))
+    parts = [f"{now} now needs a second person"] if now else []
+    return ", ".join([*parts, *([f"{ended} no longer needs a second person"] if ended else [])])
 
 
 def _flat(fields: dict[str, Any], values: Values, above: str = "") -> dict[str, str]:

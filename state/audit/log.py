@@ -74,12 +74,13 @@ class AuditState(References, Pages, rx.State):
 
     @rx.event
     async def load(self) -> Events:
-        """Read the first page, and the people to filter by; `?entry=` opens one of the page's entries."""
+        """Read the first page, and the people to filter by; `?entry=` opens an entry, also one of another page."""
+        (await self.get_state(Verification))._forget()  # first: a person may verify while the page still loads
         self._read_url()
         await self._read_known()
         await self._filter()
         await (await self.get_state(OneEntry))._open(number(self._query("entry")))
-        yield [AuditState.read_people, Verification.forget]
+        yield AuditState.read_people
 
     @rx.event
     async def read_people(self) -> None:
@@ -122,14 +123,24 @@ class OneEntry(Addressed, rx.State):
 
     @rx.event
     async def show(self, seq: int) -> None:
-        """Open one of the listed entries."""
+        """Open an entry."""
         await self._open(number(seq))
 
     async def _open(self, seq: int) -> None:
-        entries = (await self.get_state(AuditState))._entries
-        self.entry = next((one for one in entries if one.seq == seq), AuditEntryView())
-        if seq and not self.entry.seq:
-            await self._notify(f"Entry {seq} is not on this page", "Filter by its kind, person or day.", "warn")
+        """Show a listed entry, or read it; without one, close the drawer. The list stays as it is."""
+        log = await self.get_state(AuditState)
+        self.entry = next((one for one in log._entries if one.seq == seq), AuditEntryView())
+        if not seq or self.entry.seq:
+            return
+        try:
+            found = (await self._api.list_audit(self._org_id(), seq=seq)).audit
+        except ApiProblem as problem:
+            await self._notify(f"Entry {seq} could not be read", problem.detail or problem.title, "bad")
+            return
+        if found:
+            self.entry = entry_view(found[0], log._known)
+        else:
+            await self._notify(f"Entry {seq} does not exist", "This organization's log ends before it.", "warn")
 
     @rx.event
     def leave(self) -> None:
@@ -161,8 +172,7 @@ class Verification(Api, rx.State):
             self.words, self.last_hash = _verdict(found), found.last_hash or ""
         self.busy = False
 
-    @rx.event
-    def forget(self) -> None:
+    def _forget(self) -> None:
         """Clear the verdict, which may be outdated or about another organization."""
         self.said = self.words = self.last_hash = ""
 

@@ -51,7 +51,7 @@ def entry_view(entry: AuditEntry, known: Known) -> AuditEntryView:
         subject_type=entry.subject.type,
         subject_id=entry.subject.id,
         subject=entry.subject_name or "",
-        line="Hidden for your role" if entry.withheld else summary(found),
+        line=_line(entry, found),
         differences=found,
         is_new=entry.before is None,
         withheld=entry.withheld,
@@ -60,6 +60,13 @@ def entry_view(entry: AuditEntry, known: Known) -> AuditEntryView:
         previous_hash=entry.previous_hash,
         hash=entry.hash,
     )
+
+
+def _line(entry: AuditEntry, found: list[Change]) -> str:
+    """Return the differences in one line; of a removed record, its name beside the line is enough."""
+    if entry.withheld:
+        return "Hidden for your role"
+    return "" if entry.after is None else summary(found, entry.subject_name or "")
 
 
 @dataclass

@@ -12,9 +12,10 @@ from state.chains.lookup import Chains
 from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
 from state.core.dates import stamp
-from state.core.events import Next
+from state.core.events import Next, call
 from state.core.paging import ByStatus
-from state.requests.tracker import Follows
+from state.core.units import brief
+from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView
 
 
@@ -36,7 +37,10 @@ class BridgeView:
     destination_tx: str = ""
     destination_url: str = ""
     receiver: str = ""
+    receiver_name: str = ""
     failure: str = ""
+    failure_full: str = ""
+    can_retry: bool = False
     request_id: str = ""
     return_request_id: str = ""
     returned_at: str = ""
@@ -67,6 +71,14 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
         self.rows = [self._view(bridge) for bridge in page.bridges]
         return page.nextCursor
 
+    @rx.event
+    def retry(self, bridge_id: str) -> Next:
+        """Retry a failed bridge of the list, and follow it in the drawer."""
+        row = next((row for row in self.rows if row.id == bridge_id and row.can_retry), None)
+        if row is None:
+            return None
+        return [call(Tracker.retry, row.request_id), call(BridgeState.show, row.id)]
+
     async def _find(self, bridge_id: str) -> BridgeView:
         """Return a bridge that may be on another page of the list."""
         if not self._chains:
@@ -91,7 +103,10 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
             destination_tx=bridge.destination_tx_hash or "",
             destination_url=self._transaction_url(destination, bridge.destination_tx_hash),
             receiver=bridge.to_address or "",
-            failure=bridge.failure or "",
+            receiver_name=bridge.to_name or "",
+            failure=brief(bridge.failure or ""),
+            failure_full=bridge.failure or "",
+            can_retry=bool(bridge.can_retry),
             request_id=str(bridge.request_id or ""),
             return_request_id=str(bridge.return_request_id or ""),
             returned_at=stamp(bridge.returned_at),

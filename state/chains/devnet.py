@@ -48,11 +48,13 @@ class DevnetState(Api, rx.State):
     async def load(self) -> None:
         """Read the chains, if there are any and the user may see them."""
         self.problem, self.saving, self.asks_reset = "", "", False
+        wants_reset = self._query("start-over") != ""
         if not client.devnet:
             self.chains = []
             return
         try:
             self._take(await self._api.get_devnet())
+            self.asks_reset = wants_reset and self.can_reset
         except ApiProblem as problem:
             self.chains = []
             self.problem = "" if problem.status in (403, 404) else problem.detail

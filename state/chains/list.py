@@ -20,6 +20,7 @@ FILTERS = {
     "deployed": ("yes", "no"),
     "enabled": ("yes", "no"),
 }
+SHOWN = "shown"
 
 
 class ChainsState(Loads, Addressed, rx.State):
@@ -30,13 +31,18 @@ class ChainsState(Loads, Addressed, rx.State):
     vm: str = ANY
     deployed: str = ANY
     enabled: str = ANY
+    unavailable: str = ""
+    """`shown` if the chains that cannot be enabled here are listed too."""
+    hidden: int = 0
+    """Chains that match the filters and are not listed, because they cannot be enabled here."""
     chosen: ChainDetail = ChainDetail()
     is_open: bool = False
     saving: str = ""
     action_problem: str = ""
     _all: list[ChainDetail] = []
     _in_url: ClassVar[dict[str, Param]] = {name: choice(name, known) for name, known in FILTERS.items()} | {
-        "id": Param("chosen.id", lambda _, text: text, "opening")
+        "unavailable": choice("unavailable", (SHOWN,)),
+        "id": Param("chosen.id", lambda _, text: text, "opening"),
     }
 
     @rx.event
@@ -66,13 +72,14 @@ class ChainsState(Loads, Addressed, rx.State):
             chain_detail(chain, obstacle_of(chain, chain.id in usable, network))
             for chain in (usable.get(entry.id) or OrganizationChain.model_validate(entry) for entry in known.chains)
         ]
-        self._all.sort(key=lambda chain: (not chain.is_enabled, not chain.is_deployed))  # by name within
+        # By name within.
+        self._all.sort(key=lambda chain: (not chain.is_enabled, bool(chain.obstacle), not chain.is_deployed))
         self._loaded()
         self._sift()
 
     def _sift(self) -> None:
-        """Show the rows that match the filters."""
-        self.rows = [
+        """Show the rows that match the filters, without those that cannot be enabled unless these are wanted too."""
+        found = [
             row
             for row in self._all
             if self.environment in (ANY, row.environment)
@@ -80,6 +87,8 @@ class ChainsState(Loads, Addressed, rx.State):
             and self.deployed in (ANY, "yes" if row.is_deployed else "no")
             and self.enabled in (ANY, "yes" if row.is_enabled else "no")
         ]
+        self.rows = [row for row in found if self.unavailable or is_available(row)]
+        self.hidden = len(found) - len(self.rows)
         self.chosen = next((row for row in self._all if row.id == self.chosen.id), ChainDetail())
 
     @rx.event
@@ -96,12 +105,21 @@ class ChainsState(Loads, Addressed, rx.State):
         self._sift()
 
     @rx.event
+    def show_unavailable(self) -> None:
+        """List the chains that cannot be enabled here too, or hide them again."""
+        self.unavailable = "" if self.unavailable else SHOWN
+        self._sift()
+
+    @rx.event
     def show(self, chain_id: str) -> None:
         """Open a chain."""
         self._show(chain_id)
 
     def _show(self, chain_id: str) -> None:
         self.chosen = next((row for row in self._all if row.id == chain_id), ChainDetail())
+        if self.chosen.id and not is_available(self.chosen) and not self.unavailable:
+            self.unavailable = SHOWN
+            self._sift()
         self.is_open, self.action_problem = bool(self.chosen.id), ""
 
     @rx.event
@@ -147,3 +165,8 @@ class ChainsState(Loads, Addressed, rx.State):
             await self._notify(f"{row.name} was not {done}", self.action_problem, "bad")
         self.saving = ""
         yield Tracker.watch
+
+
+def is_available(chain: ChainDetail) -> bool:
+    """Return whether the organization uses the chain, or could enable it."""
+    return chain.is_enabled or not chain.obstacle

@@ -3,22 +3,30 @@
 from collections.abc import Sequence
 
 from backend.caps.schemas import CapEffect, CapRule, CapShare
-from state.core.units import grouped
+from state.core.units import grouped, rounded
 
 NAMES = {CapRule.MAX_HOLDERS: "Maximum holders", CapRule.MAX_TOKENS: "Maximum per holder"}
 
 
 def cap_changes(effects: Sequence[CapEffect], symbol: str, decimals: int) -> list[dict[str, str]]:
-    """Return the shares that change, for `diff`: name, old and new as text."""
+    """Return the shares that change, for `diff`: name, old and new as text, and exact."""
     return [
         {
             "name": f"{NAMES[effect.rule]} on {effect.chain_name}{' (new chain)' if effect.before is None else ''}",
             "old": "" if effect.before is None else amount_words(effect.rule, effect.before, symbol, decimals),
             "new": amount_words(effect.rule, effect.after, symbol, decimals),
+            "old_full": "" if effect.before is None else _exact(effect, effect.before, symbol, decimals),
+            "new_full": _exact(effect, effect.after, symbol, decimals),
         }
         for effect in effects
         if effect.before != effect.after
     ]
+
+
+def _exact(effect: CapEffect, amount: str, symbol: str, decimals: int) -> str:
+    if effect.rule is CapRule.MAX_HOLDERS or amount == "0":
+        return ""
+    return f"{grouped(amount, decimals)} {symbol}"
 
 
 def confirmation(effects: Sequence[CapEffect], symbol: str, decimals: int) -> str:
@@ -64,4 +72,4 @@ def amount_words(rule: CapRule, amount: str, symbol: str, decimals: int, *, per_
 
 
 def _number(rule: CapRule, amount: str, decimals: int) -> str:
-    return f"{int(amount):,}" if rule is CapRule.MAX_HOLDERS else grouped(amount, decimals)
+    return f"{int(amount):,}" if rule is CapRule.MAX_HOLDERS else rounded(amount, decimals)

@@ -62,6 +62,7 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         self._fill(self._saved)
         self.changes, self.changed, self.impact, self.checked, self.reviewing = [], {}, Impact(), False, False
         self.cancels_orders = False
+        await self._name_issuers()
 
     @rx.event
     async def rebase(self) -> Next:

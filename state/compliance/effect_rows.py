@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.compliance.impact_schemas import ClaimEffect, HolderEffect, OrderEffect
 from state.compliance.effect_words import LOSES
-from state.core.units import grouped, shortened
+from state.core.units import grouped, shortened, with_short_amounts
 
 NAMED = 3
 """Names in a line; its list has all."""
@@ -20,13 +20,14 @@ KINDS = {
 
 @dataclass
 class AffectedView:
-    """An entry of a list: who, how much and where, and the reason."""
+    """An entry of a list: who, how much and where (`exact` with all decimals), and the reason."""
 
     id: str
     name: str
     address: str
     about: str
     why: str
+    exact: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,28 @@ def holder_row(holder: HolderEffect, written: Written) -> AffectedView:
     escrowed = ""
     if int(holder.escrowed):
         escrowed = f", {grouped(holder.escrowed, written.decimals)} of it in open orders"
+    amount = f"{grouped(holder.balance, written.decimals)} {written.symbol} on {holder.chain_name}{escrowed}"
     return AffectedView(
         id=f"{holder.chain_eid}:{holder.wallet_address}",
         name=f"{kind} “{name}”" if kind and name else name,
         address=holder.wallet_address,
-        about=f"{grouped(holder.balance, written.decimals)} {written.symbol} on {holder.chain_name}{escrowed}",
+        about=with_short_amounts(amount),
         why=" ".join(f"{reason.rstrip('.')}." for reason in holder.reasons),
+        exact=amount,
     )
 
 
 def order_row(order: OrderEffect, written: Written) -> AffectedView:
     """Convert an order."""
     amount = f"{order.side.title()} {grouped(order.rest, written.decimals)} {written.symbol} on {order.chain_name}"
+    about = amount if order.is_new else f"{amount}, already blocked"
     return AffectedView(
         id=str(order.order_id),
         name=order.maker_name or "",
         address=order.maker_address,
-        about=amount if order.is_new else f"{amount}, already blocked",
+        about=with_short_amounts(about),
         why=order.reason,
+        exact=about,
     )
 
 
@@ -72,8 +77,9 @@ def claim_row(claim: ClaimEffect, written: Written) -> AffectedView:
         id=f"{claim.distribution_id}:{claim.recipient_address}",
         name=claim.recipient_name or "",
         address=claim.recipient_address,
-        about=f"{amount}, {claim.distribution_name}",
+        about=with_short_amounts(f"{amount}, {claim.distribution_name}"),
         why=claim.reason,
+        exact=f"{amount}, {claim.distribution_name}",
     )
 
 

@@ -1,5 +1,6 @@
 """Editing rules: shared by the compliance editor, the form of a new asset and the market wizard."""
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -12,12 +13,16 @@ from state.compliance.rule_values import after_months
 from state.compliance.rules import FRAMEWORKS, Rules
 from state.core.api import Form
 from state.core.arguments import number
+from state.core.countries import written
 from state.core.events import Next
-from state.core.holder_picker import ADDRESS
+from state.core.holder_picker import ADDRESS, name_of
+from state.core.units import shortened
 
 TEXTS = {"lockup": "lockup_end_time", "max_holders": "max_holders", "max_tokens": "max_tokens_per_holder",
          "issuers": "trusted_issuers"}  # fmt: skip
 SWITCHES = {"accredited", "org_only"}
+NAMED = 20
+"""Listed issuers whose names are looked up."""
 COUNTRY_ITEMS = sorted(
     ({"id": c.alpha_3, "label": getattr(c, "common_name", c.name), "sub": c.alpha_3} for c in pycountry.countries),
     key=lambda item: item["label"],
@@ -49,8 +54,21 @@ class RuleEditor(Form, mixin=True):
 
     draft: Rules = Rules()
     frameworks: list[Framework] = []
+    issuer_names: dict[str, str] = {}
+    """Names of listed issuers by their addresses in lower case."""
     revision: int = 0
     """Incremented when we fill in values, so that fields that keep their own text take them over."""
+
+    @rx.var
+    def blocked(self) -> list[dict[str, str]]:
+        """Return the blocked countries as `code` and `name`."""
+        return [{"code": code, "name": written(code)} for code in self.draft.countries]
+
+    @rx.var
+    def trusted(self) -> list[dict[str, str]]:
+        """Return the listed issuers as `address` and `name`, which is a short address where none is known."""
+        listed = self.draft.issuers.split()
+        return [{"address": one, "name": self.issuer_names.get(one.lower(), shortened(one))} for one in listed]
 
     async def _drafted(self) -> Next:
         """React to a change; return the event to run next, or None."""
@@ -65,6 +83,12 @@ class RuleEditor(Form, mixin=True):
     def _fill(self, draft: Rules) -> None:
         """Put values into the form."""
         self.draft, self.revision, self.errors = draft, self.revision + 1, {}
+
+    async def _name_issuers(self) -> None:
+        """Find the names of the listed issuers that the organization knows."""
+        unnamed = [one for one in self.draft.issuers.split() if one.lower() not in self.issuer_names][:NAMED]
+        names = await asyncio.gather(*(name_of(self._api, self._org_id(), one) for one in unnamed))
+        self.issuer_names |= {one.lower(): name for one, name in zip(unnamed, names, strict=True) if name}
 
     def _take(self, data: dict[str, str]) -> None:
         """Take the texts of a submitted form, which may be newer than the last change event."""
@@ -112,7 +136,15 @@ class RuleEditor(Form, mixin=True):
         if str(address).lower() not in {one.lower() for one in listed}:
             self._set_rule("issuers", "\n".join([*listed, str(address)])[:2000])
             self._without("trusted_issuers")
+            await self._name_issuers()
         self.revision += 1  # the picker is empty again
+        return await self._drafted()
+
+    @rx.event
+    async def remove_issuer(self, address: str) -> Next:
+        """Remove the address of an issuer."""
+        self._set_rule("issuers", "\n".join(one for one in self.draft.issuers.split() if one != address))
+        self._without("trusted_issuers")
         return await self._drafted()
 
     @rx.event

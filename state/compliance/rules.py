@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from backend.assets.schemas import Asset
 from state.compliance.rule_values import count, moment, seconds, time_text
+from state.core.countries import written
 from state.core.units import grouped, shortened, to_base
 
 FRAMEWORKS = {
@@ -157,7 +158,7 @@ def words(rules: Checked, symbol: str, decimals: int) -> dict[str, str]:
         "Framework": FRAMEWORKS.get(rules.framework, rules.framework),
         "Accredited investors only": "yes" if rules.accredited else "no",
         "Required KYC level": str(rules.level) if rules.level else "none",
-        "Blocked countries": ", ".join(sorted(rules.countries)) or "none",
+        "Blocked countries": ", ".join(sorted(map(written, rules.countries))) or "none",
         "Lock-up ends": time_text(rules.lockup) if rules.lockup else "no lock-up",
         "Maximum holders": f"{rules.max_holders:,}" if rules.max_holders else "unlimited",
         "Maximum per holder": f"{most} {symbol}".strip() if int(rules.max_tokens) else "unlimited",

@@ -41,6 +41,14 @@ def end_of(day: str, zone: tzinfo = UTC) -> str | None:
         raise ValueError("Enter a date, such as 2027-06-30") from None
 
 
+def day_of(text: str) -> str:
+    """Return a date such as `2027-06-30` as it is written, empty for anything else."""
+    try:
+        return date.fromisoformat(text.strip()[:10]).isoformat()
+    except ValueError:
+        return ""
+
+
 def exact(at: datetime, zone: tzinfo) -> str:
     """Format an exact time: `20 Nov 2026, 12:14:05 UTC`."""
     at = at.astimezone(zone)

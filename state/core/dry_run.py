@@ -1,6 +1,5 @@
 """The plan of any operation's dry run as text: steps, changes and further facts."""
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +9,7 @@ from backend.client import ApiProblem
 from backend.requests.schemas import Subject
 from state.core.record_values import Unit, Values
 from state.core.references import References
-from state.core.units import shortened
+from state.core.units import shortened, with_short_amounts
 
 TOLD_APART = (
     "asset_id",
@@ -26,10 +25,18 @@ TOLD_APART = (
     "nodes",
     "holdings",
     "needs_second_person",
+    "source_chain_name",
+    "destination_chain_name",
+    "sender_address",
+    "sender_name",
+    "receiver_address",
+    "receiver_name",
+    "fee",
+    "fee_currency",
+    "fingerprint",
 )
 WHOLE = 2**255
 """Frozen amounts from this on mean the whole account."""
-DIGITS = re.compile(r"(\.\d{6})\d+")
 ADDRESS = 42
 """Characters of an address, which is shortened."""
 
@@ -91,7 +98,7 @@ class Plans(References, mixin=True):
         about += [self._values.read("chain_eid", data["chain_eid"])] if data.get("chain_eid") else []
         old, new = (self._changed(data, data[side]) for side in ("before", "after"))
         exact = {"old_full": old, "new_full": new}
-        return {"name": ", ".join(about), "old": compared(old), "new": compared(new), **exact}
+        return {"name": ", ".join(about), "old": with_short_amounts(old), "new": with_short_amounts(new), **exact}
 
     def _changed(self, data: dict[str, Any], value: Any) -> str:
         """Return one side of a change: in its own unit where it names one, otherwise in that of its subject."""
@@ -114,11 +121,6 @@ def words(name: str) -> str:
     """Return a field's displayed name: `compliance_rules.max_tokens_per_holder` is "Max tokens per holder"."""
     plain = name.rpartition(".")[2].replace("_", " ").replace(" eid", "").replace("kyc", "KYC")
     return plain[:1].upper() + plain[1:]
-
-
-def compared(text: str) -> str:
-    """Shorten an amount to 6 decimals, to compare it with another; the exact one is shown on hover."""
-    return DIGITS.sub(r"\1…", text)
 
 
 def short(value: str) -> str:

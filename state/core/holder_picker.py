@@ -6,7 +6,7 @@ from typing import Any
 import reflex as rx
 
 from backend.accounts.schemas import Account, AccountList
-from backend.client import ApiProblem
+from backend.client import ApiProblem, SessionClient
 from backend.core.addresses import ZERO_ADDRESS, checksummed
 from state.core.api import Api
 from state.core.arguments import id_of, number, words
@@ -30,10 +30,11 @@ class HolderPicker(Api, rx.State):
     resolved: dict[str, dict[str, Any]] = {}
 
     @rx.event(supersedes=True)
-    async def search(self, field: str, asset_id: str, eid: str, text: str) -> None:
+    async def search(self, field: str, asset_id: str, eid: str, only_parties: bool, text: str) -> None:
         """Find accounts for a field; with an asset and a chain, also its holders, and who may hold it."""
         found = await self._find(asset_id, eid, words(text))
-        self.field, self.items = str(field)[:80], [_item(account, found) for account in found.accounts]
+        offered = [one for one in found.accounts if one.party_id is not None or not only_parties]
+        self.field, self.items = str(field)[:80], [_item(account, found) for account in offered]
 
     @rx.event
     async def resolve(self, asset_id: str, eid: str, text: str) -> None:
@@ -56,6 +57,17 @@ class HolderPicker(Api, rx.State):
             )
         except ApiProblem:
             return AccountList(accounts=[], has_more=False)  # an address can still be entered
+
+
+async def name_of(api: SessionClient, org_id: str, address: str) -> str:
+    """Return the name by which the organization knows an address, or an empty string."""
+    if not ADDRESS.fullmatch(address):
+        return ""
+    try:
+        found = await api.search_accounts(org_id, q=address)
+    except ApiProblem:
+        return ""
+    return next((one.name or "" for one in found.accounts if one.address.lower() == address.lower()), "")
 
 
 def entered(address: str, found: AccountList) -> dict[str, Any]:

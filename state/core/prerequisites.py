@@ -47,3 +47,10 @@ def _item(entry: dict[str, Any], state: str, org_id: str) -> Prerequisite:
         state=state,
         href=f"/o/{org_id}/{place}" if place else "",
     )
+
+
+def refusal_words(refusal: ApiProblem) -> str:
+    """Return why a step was refused: each missing prerequisite, or the problem's detail."""
+    missing = [str(entry.get("detail", "")) for entry in refusal.prerequisites if not entry.get("satisfied")]
+    found = [f"{error.get('detail', '')}." for error in refusal.errors]
+    return " ".join(missing or found) or refusal.detail or refusal.title

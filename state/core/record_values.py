@@ -10,6 +10,7 @@ from backend.daily_use.schemas import LimitedAction
 from state.compliance.rules import FRAMEWORKS
 from state.core.dates import exact
 from state.core.units import grouped, percent
+from state.requests.kinds import kind_words
 
 NAMES = {
     "amount_to_freeze": "to freeze",
@@ -18,6 +19,7 @@ NAMES = {
     "compliance_rules": "rules",
     "country": "country",
     "currency_symbol": "currency",
+    "disabled_reason": "disabled",
     "destination_tx_hash": "transaction at the destination",
     "distributor_address": "distributor",
     "from_address": "from",
@@ -79,10 +81,18 @@ MONEY = frozenset({"last_price", "maker_fee", "price", "quote", "taker_fee"})
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
 """Fields in which 0 means no limit."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
-CODED = frozenset({"acts", "control", "disabled_reason", "halt_reason", "kind", "role", "side", "status", "taker_side"})
+CODED = frozenset({"acts", "control", "halt_reason", "kind", "role", "side", "status", "taker_side"})
 """Fields with codes of the API: `forced_transfer`."""
 ACTIONS = frozenset({"action", "approvals"})
 """Fields with actions that can require a second person: `token.forced_transfer`."""
+DISABLED = {
+    "manual": "by hand",
+    "gone": "because the receiver answered 410 (gone)",
+    "failing": "because every attempt failed for 3 days",
+    "maker_ended": "because the API key or application that created it no longer works",
+    "too_many_events": "because it received too many events in a day",
+}
+"""Reasons for which a webhook endpoint is disabled."""
 
 
 @dataclass(frozen=True)
@@ -174,8 +184,10 @@ class Values:
         if MOMENT.fullmatch(value):
             return exact(datetime.fromisoformat(value), self.zone)
         if name in ACTIONS:
-            value = value.replace(".", " ")
-        return value.replace("_", " ") if name in CODED | ACTIONS else value
+            return kind_words(value)
+        if name == "disabled_reason":
+            return DISABLED.get(value, value)
+        return value.replace("_", " ") if name in CODED else value
 
     def _line(self, part: dict[str, Any]) -> str:
         return " ".join(f"{called(n)} {self.read(n, v)}" for n, v in part.items() if v not in (None, ""))

@@ -197,6 +197,7 @@ class Session(Api, rx.State):
 SIGN_IN_ERRORS = {
     "invalid": "Email or password is wrong.",
     "slow": "Too many attempts. Try again in a minute.",
+    "preparing": "The demo is still being created. Try again in a minute.",
     "expired": "Your session has ended. Sign in again.",
     "code": "The code or passkey is invalid, or the code was already used.",
 }

@@ -38,9 +38,10 @@ class Notices(rx.State):
         """Return the organizations of the requests whose result a toast awaits, by request."""
         return {item.request_id: item.org_id for item in self.items if item.request_id}
 
-    def _end(self, request_id: str, title: str, detail: str, tone: Tone) -> None:
-        """Show the result of a request in its toast."""
+    def _end(self, request_id: str, title: str, detail: str, tone: Tone, href: str = "", link: str = "") -> None:
+        """Show the result of a request in its toast; `href` and `link` are those of its next step, if it has one."""
         ended = {"title": title, "detail": detail, "tone": tone, "request_id": ""}
+        ended |= {"href": href, "link": link} if href else {}
         self.items = [replace(item, **ended) if item.request_id == request_id else item for item in self.items]
 
     def _remove(self, notice_id: str) -> None:

@@ -6,18 +6,30 @@ from decimal import Decimal, localcontext
 from backend.core.units import grouped, rounded, shortened, to_whole
 
 __all__ = [
-    "MAX_UINT256", "cost", "grouped", "percent", "plotted", "rounded", "shortened", "to_base", "to_whole",
-    "with_short_addresses",
+    "MAX_UINT256", "brief", "cost", "grouped", "percent", "plotted", "rounded", "shortened", "to_base", "to_whole",
+    "with_short_addresses", "with_short_amounts",
 ]  # fmt: skip
 
 MAX_UINT256 = 2**256 - 1
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{40}\b")
+_LONG = re.compile(r"(\d\.\d{6})\d+")
+_TINY = re.compile(r"(?<![\d.,])0\.000000\d+")
 _NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
 
 
 def with_short_addresses(words: str) -> str:
     """Shorten every address in a text."""
     return _ADDRESS.sub(lambda found: shortened(found[0]), words)
+
+
+def with_short_amounts(words: str) -> str:
+    """Cut every number in a text to 6 decimals, with an ellipsis; show the text itself on hover."""
+    return _LONG.sub(r"\1…", _TINY.sub("<0.000001", words))
+
+
+def brief(words: str) -> str:
+    """Shorten every address and number in a text; show the text itself on hover."""
+    return with_short_amounts(with_short_addresses(words))
 
 
 def to_base(words: str, decimals: int) -> str:

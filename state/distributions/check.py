@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import reflex as rx
 
 from backend.compliance.impact_schemas import StandingSource
-from backend.distributions.schemas import BlockedRecipients, DistributionPlan, RecipientCheck, RecipientsCheck
+from backend.distributions.schemas import (
+    BlockedRecipients,
+    DistributionPlan,
+    Entitlement,
+    HeldRecipient,
+    RecipientCheck,
+    RecipientsCheck,
+)
 from state.core.arguments import one_of
 from state.core.events import Next
 
@@ -25,6 +32,8 @@ class RecipientView:
     index: int = 0
     address: str = ""
     name: str = ""
+    wallet: str = ""
+    """The wallet behind the name, in words; empty if there is nothing to say."""
     amount: str = "0"
     eligible: bool = False
     why: str = ""
@@ -126,11 +135,22 @@ def recipient_view(one: RecipientCheck) -> RecipientView:
     return RecipientView(
         index=one.index,
         address=one.address,
-        name=one.name,
+        name=named(one)[0],
+        wallet=named(one)[1],
         amount=_units(one.amount),
         eligible=one.eligible,
         why=" ".join(one.reasons),
     )
+
+
+def named(one: RecipientCheck | Entitlement | HeldRecipient) -> tuple[str, str]:
+    """Return a recipient's name and wallet in words: the party before its wallet, the wallet before its kind."""
+    kind = one.name.partition(' "')[0]
+    if one.party_name:
+        return one.party_name, f'wallet "{one.wallet_label}"' if one.wallet_label else ""
+    if one.wallet_label:
+        return one.wallet_label, kind
+    return one.name[:1].upper() + one.name[1:], ""
 
 
 def _units(text: str) -> str:

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from state.core.paging import Pages
-from state.distributions.check import RecipientView
+from state.distributions.check import RecipientView, named
 from state.distributions.detail import DistributionState
 
 
@@ -22,7 +22,8 @@ class HeldState(Pages, rx.State):
             RecipientView(
                 index=one.index,
                 address=one.address,
-                name=one.name,
+                name=named(one)[0],
+                wallet=named(one)[1],
                 amount=one.amount,
                 why=" ".join(one.reasons),
                 paid_by=str(one.released_by or ""),

@@ -31,7 +31,9 @@ class DistributionView:
     total: str = "0"
     claimed: str = "0"
     claimed_percent: int = 0
+    unclaimed: str = "0"
     claimed_recipients: int = 0
+    unclaimed_recipients: int = 0
     recipients: int = 0
     root: str = ""
     has_recipients: bool = False
@@ -92,8 +94,10 @@ def distribution_view(record: Distribution) -> DistributionView:
         status=record.status,
         total=record.total_amount,
         claimed=record.claimed_amount,
-        claimed_percent=100 * claimed // total if total else 0,
+        claimed_percent=_percent(claimed, total),
+        unclaimed=str(max(total - claimed, 0)),
         claimed_recipients=record.claimed_recipients,
+        unclaimed_recipients=max((record.total_recipients or 0) - record.claimed_recipients, 0),
         recipients=record.total_recipients or 0,
         root=record.merkle_root or "",
         has_recipients=record.has_recipients,
@@ -105,6 +109,13 @@ def distribution_view(record: Distribution) -> DistributionView:
         created_at=stamp(record.created_at),
         deleted_at=_deleted_at(record),
     )
+
+
+def _percent(part: int, whole: int) -> int:
+    """Return a rounded percentage; 100 only for the whole, and 0 only for nothing."""
+    if whole == 0 or part in (0, whole):
+        return 100 if whole and part else 0
+    return min(max((200 * part + whole) // (2 * whole), 1), 99)
 
 
 def _decimals(record: Distribution) -> int:

@@ -6,6 +6,7 @@ import reflex as rx
 
 from backend.distributions.schemas import Distribution, DistributionStatus, Entitlement
 from state.core.paging import Pages
+from state.distributions.check import named
 
 
 @dataclass
@@ -15,6 +16,7 @@ class PayeeView:
     index: int
     address: str
     name: str
+    wallet: str
     amount: str
     claim: str
     why: str
@@ -50,4 +52,5 @@ def payee_view(one: Entitlement) -> PayeeView:
     """Convert the API's recipient."""
     why = " ".join(one.cannot_claim or [])
     known = "blocked" if why else "ready" if one.cannot_claim is not None else "unknown"
-    return PayeeView(one.index, one.address, one.name, one.amount, "claimed" if one.claimed else known, why)
+    claim = "claimed" if one.claimed else known
+    return PayeeView(one.index, one.address, *named(one), one.amount, claim, why)

@@ -15,9 +15,9 @@ from backend.investors.schemas import (
     InvestorEligibility,
     InvestorHolding,
     InvestorOrder,
-    InvestorStatement,
 )
 from backend.markets.schemas import OrderStatus
+from backend.parties.schemas import PartyStatus
 from state.core.api import Loads
 from state.core.dates import stamp
 from state.investor import words
@@ -57,6 +57,7 @@ class EligibilityView:
     tone: str
     sentence: str
     next_step: str
+    where: str
 
 
 @dataclass
@@ -68,7 +69,6 @@ class ClaimView:
     symbol: str
     decimals: int
     amount: str
-    place: str
     distribution_id: str
     address: str
 
@@ -79,21 +79,10 @@ class OrderView:
 
     id: str
     title: str
-    place: str
     created_at: str
     blocked: str
     can_cancel: bool
     """With a linked wallet of the investor."""
-
-
-@dataclass
-class StatementView:
-    """A month with a statement."""
-
-    title: str
-    csv: str
-    pdf: str
-    is_complete: bool
 
 
 class InvestorHome(Loads, rx.State):
@@ -101,6 +90,8 @@ class InvestorHome(Loads, rx.State):
 
     organization: str = ""
     is_recorded: bool = False
+    review: str = ""
+    """The state of the review of an investor who is not verified: `created`, `verifying` or `rejected`."""
     has_address: bool = False
     has_linked: bool = False
     needs_factor: bool = False
@@ -108,20 +99,18 @@ class InvestorHome(Loads, rx.State):
     eligibility: list[EligibilityView] = []
     claims: list[ClaimView] = []
     orders: list[OrderView] = []
-    statements: list[StatementView] = []
 
     @rx.event
     async def load(self) -> None:
         """Read the page. A chain that does not answer takes at most 4 s."""
         membership, api = self._in_path("membership_id"), self._api
         try:
-            person, holdings, eligibility, claims, orders, statements = await asyncio.gather(
+            person, holdings, eligibility, claims, orders = await asyncio.gather(
                 api.get_investor(membership),
                 api.get_investor_holdings(membership),
                 api.get_investor_eligibility(membership),
                 api.get_investor_claims(membership),
                 api.get_investor_orders(membership),
-                api.get_investor_statements(membership),
             )
         except ApiProblem as problem:
             self.needs_factor = problem.rule == "second_factor_required"
@@ -135,11 +124,12 @@ class InvestorHome(Loads, rx.State):
         self.eligibility = _eligibility(eligibility.eligibility, person.organization_name, zone)
         self.claims = [_claim(one) for one in claims.claims if one.state is ClaimState.WAITING]
         self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
-        self.statements = [_statement(membership, one) for one in statements.statements]
         self._loaded()
 
     def _show(self, person: Investor) -> None:
         self.organization = person.organization_name
+        states = [one.status for one in person.parties]
+        self.review = "" if not states or PartyStatus.VERIFIED in states else str(states[0])
         self.is_recorded, self.has_address = bool(person.parties), bool(person.addresses)
         self.has_linked = any(one.is_linked for one in person.addresses)
 
@@ -171,25 +161,19 @@ def _eligibility(places: list[InvestorEligibility], organization: str, zone: tzi
     shown = []
     for _, group in groupby(places, key=lambda place: place.asset_id):
         some = list(group)
-        tone, sentence, step = words.verdict(some, organization, zone)
-        shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, tone, sentence, step))
+        found = words.verdict(some, organization, zone, places)
+        facts = (found.tone, found.sentence, found.next_step, found.where)
+        shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, *facts))
     return shown
 
 
 def _claim(one: InvestorClaim) -> ClaimView:
     distribution = str(one.distribution_id)
     identity = f"{distribution}:{one.address}"
-    return ClaimView(
-        identity, one.name, one.symbol, one.decimals, one.amount, one.chain_name, distribution, one.address
-    )
+    return ClaimView(identity, one.name, one.symbol, one.decimals, one.amount, distribution, one.address)
 
 
 def _order(one: InvestorOrder, linked: set[str]) -> OrderView:
     blocked, placed = one.blocked_reason or "", stamp(one.created_at)
     can_cancel = one.maker_address in linked and one.status is not OrderStatus.PENDING
-    return OrderView(str(one.id), words.order(one), one.chain_name, placed, blocked, can_cancel)
-
-
-def _statement(membership: str, one: InvestorStatement) -> StatementView:
-    file = f"/v1/investor/{membership}/statements.%s?month={one.month}"
-    return StatementView(words.month(one.month), file % "csv", file % "pdf", one.is_complete)
+    return OrderView(str(one.id), words.order(one), placed, blocked, can_cancel)

@@ -19,7 +19,7 @@ from backend.markets.schemas import MarketStatus
 from state.core.api import Form, Loads
 from state.core.arguments import id_of, one_of, texts
 from state.core.arguments import words as printable
-from state.core.dates import stamp
+from state.core.dates import stamp, zone_of
 from state.core.events import Events, Next
 from state.core.units import grouped, rounded, shortened, to_base, to_whole
 from state.investor import amounts, words
@@ -83,6 +83,7 @@ class InvestorTrade(Loads, Form, rx.State):
     _given: dict[str, str] = {}
     _offered: str = ""
     _held: dict[str, InvestorWallet] = {}
+    _zone_name: str = "UTC"
 
     @rx.event
     async def load(self) -> None:
@@ -90,7 +91,7 @@ class InvestorTrade(Loads, Form, rx.State):
         self._done()
         self._forget()
         self.side, self.price, self.amount, self._given, self._offered, self.total = "buy", "", "", {}, "", ""
-        membership = self._in_path("membership_id")
+        membership, self._zone_name = self._in_path("membership_id"), str(await self._zone())
         try:
             person = await self._api.get_investor(membership)
             found = (await self._api.get_investor_markets(membership)).markets
@@ -244,7 +245,7 @@ class InvestorTrade(Loads, Form, rx.State):
         self.total = f"You {paid} about {grouped(after, market.quote_decimals)} {market.quote}, fees included"
 
     def _reasons(self, refused: list[RefusedRule]) -> list[str]:
-        return words.refusals(refused, self.organization, self.market.chain)
+        return words.refusals(refused, self.organization, zone_of(self._zone_name))
 
     def _take(self, problem: ApiProblem) -> None:
         self.check_problem = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title

@@ -1,25 +1,53 @@
 """Sentences of the investor's pages. Pure functions."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from backend.investors.schemas import InvestorEligibility, InvestorOrder, RefusedRule
-from state.core.units import rounded
+from backend.investors.schemas import InvestorEligibility, InvestorOrder, Lapse, RefusedRule
+from state.core.units import rounded, shortened
 
-NEXT_STEPS = {
-    3: "This address cannot hold tokens. {organization} can record another wallet for you.",
+BECAUSE = {
+    3: ("this address cannot hold tokens", "{organization} can record another wallet for you."),
+    9: (
+        "{organization} has not verified you yet",
+        "Upload your documents under Documents, or contact {organization}.",
+    ),
+    10: ("it accepts verifications by {organization} only", "Ask {organization} to verify you."),
+    11: ("it requires verification level {required} and yours is {level}", "Ask {organization} for a new review."),
+    12: ("only accredited investors may hold it", "{organization} can record your accreditation."),
+    13: ("investors of your country may not hold it", ""),
+    15: ("you hold more of it than one investor may hold", "{organization} can tell you what to do."),
+}
+"""Why an investor may not hold an asset, and what they can do, by the code of the rule that refuses them."""
+NOT_ATTESTED = 9
+UNVERIFIED = (NOT_ATTESTED, 10)
+"""Rules for which it matters whether an earlier verification ended, or does not cover the asset."""
+ELSEWHERE = ("your verification does not cover it yet", "Ask {organization} to extend it.")
+LAPSES: dict[Lapse | None, tuple[str, str]] = {
+    Lapse.EXPIRED: ("your verification expired on {date}", "Ask {organization} to renew it."),
+    Lapse.REVOKED: ("{organization} withdrew your verification", "Contact {organization} to find out why."),
+}
+AT_ORDER = {
+    1: "This asset cannot be traded now: {organization} has paused it.",
+    2: "This asset cannot be traded yet: {organization} has not set its rules.",
+    3: "This wallet cannot hold tokens. {organization} can record another one for you.",
     4: "Your wallet holds less than this order needs.",
     5: "A part of your tokens is frozen, and the rest is less than this order needs.",
-    9: "{organization} has to attest your wallet on {chain}. Contact them.",
-    10: "{organization} itself has to attest your wallet. Contact them.",
-    11: "A higher verification level is required. {organization} can review your documents again.",
+    6: "You may sell from {date}, when the lock-up ends.",
+    9: "{organization} has not verified you for this wallet, or no longer. Contact them.",
+    10: "Only a verification by {organization} counts for this asset. Contact them.",
+    11: "A higher verification level is required. Ask {organization} for a new review.",
     12: "Only accredited investors may hold it. {organization} can record your accreditation.",
     13: "Investors of your country may not hold it.",
-    15: "You hold more than one investor may hold.",
+    14: "The asset has as many holders as it may have. Investors who hold it already can buy more.",
+    15: "You would hold more than one investor may hold. Enter a smaller amount.",
 }
-"""What an investor can do, by the code of the rule that refuses them."""
-SAME = {7: 9, 8: 13, 33: 9, 34: 11, 35: 12, 36: 13}
+"""Why an order is refused and what an investor can do, by the code of the rule."""
+SAME = {7: 9, 8: 13, 33: 9, 34: 11, 35: 12, 36: 13, 37: 6, 38: 14, 39: 15}
 """Rules about a seller and of a market, for which an investor can do the same as for another rule."""
+_UNIX = re.compile(r"Unix time (\d+)")
 
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:
@@ -32,42 +60,93 @@ def month(text: str) -> str:
     return f"{datetime.fromisoformat(f'{text}-01'):%B %Y}"
 
 
-def verdict(places: Sequence[InvestorEligibility], organization: str, zone: tzinfo = UTC) -> tuple[str, str, str]:
-    """Return tone, sentence and next step about one asset, from its places (a chain and an address each)."""
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the investor may hold an asset. `where` says in which part of the places, if not in all."""
+
+    tone: str
+    sentence: str
+    next_step: str
+    where: str = ""
+
+
+def verdict(
+    places: Sequence[InvestorEligibility],
+    organization: str,
+    zone: tzinfo = UTC,
+    all_places: Sequence[InvestorEligibility] = (),
+) -> Verdict:
+    """Return the verdict about one asset from its places (a chain and an address each). `all_places`: those of all
+    assets."""
     symbol, able = places[0].symbol, [place for place in places if place.eligible]
     if not able:
-        return "bad", f"You may not hold {symbol} now.", _next_step(places[0], organization)
+        return _refused(places, organization, zone, all_places or places)
     ends = sorted(place.valid_until for place in able if place.valid_until is not None)
-    level = _level(able[0])
     until = f" until {day(ends[0], zone)}" if ends else ""
     by = f" by {organization}" if any(place.is_attested_here for place in able) else ""
-    sentence = f"Verified{until}{by}. {level}"
+    sentence = f"Verified{until}{by}. {_needed(able[0])}"
     step = f"Ask {organization} to renew it before then." if ends else ""
-    if len(able) < len(places):
-        where = ", ".join(dict.fromkeys(place.chain_name for place in able))
-        return "warn", f"{sentence} You may hold {symbol} on {where} only.", step
-    return "ok", sentence, step
+    where = "" if len(able) == len(places) else _part(symbol, able, places)
+    return Verdict("warn" if where else "ok", sentence, step, where)
 
 
-def _level(place: InvestorEligibility) -> str:
-    required = f"Level {place.required_kyc_level} is required" if place.required_kyc_level else "No level is required"
-    accredited = ", and accreditation" if place.requires_accreditation else ""
-    return f"{required}{accredited}."
+def _refused(
+    places: Sequence[InvestorEligibility], organization: str, zone: tzinfo, all_places: Sequence[InvestorEligibility]
+) -> Verdict:
+    is_held, codes = any(place.is_held for place in places), {one.code for one in places[0].refusals}
+    why, step = _because(places[0], organization, zone, all_places)
+    may = ("buy or sell" if NOT_ATTESTED in codes else "receive more") if is_held else "hold"
+    sentence = f"You may not {may} {places[0].symbol} now{f', because {why}' if why else ''}."
+    if is_held:
+        return Verdict("bad", sentence, f"{step} Your tokens stay in your wallet.".strip())
+    return Verdict("off", sentence, step)
 
 
-def _next_step(place: InvestorEligibility, organization: str) -> str:
+def _part(symbol: str, able: Sequence[InvestorEligibility], places: Sequence[InvestorEligibility]) -> str:
+    """Say where an investor may hold an asset, who may not hold it everywhere."""
+    chains = list(dict.fromkeys(place.chain_name for place in able))
+    if set(chains) != {place.chain_name for place in places}:
+        return f"You may hold {symbol} on {', '.join(chains)} only."
+    wallets = ", ".join(dict.fromkeys(shortened(place.address) for place in able))
+    return f"You may hold {symbol} in your wallet {wallets} only."
+
+
+def _needed(place: InvestorEligibility) -> str:
+    if not place.required_kyc_level:
+        return "Only for accredited investors." if place.requires_accreditation else "No level is required."
+    accredited = " and accreditation are required" if place.requires_accreditation else " is required"
+    return f"Level {place.required_kyc_level}{accredited}."
+
+
+def _because(
+    place: InvestorEligibility, organization: str, zone: tzinfo, all_places: Sequence[InvestorEligibility]
+) -> tuple[str, str]:
+    """Return why an investor may not hold an asset, and what to do."""
     found = place.refusals[0] if place.refusals else None
-    return _filled(NEXT_STEPS.get(found.code, found.reason), organization, place.chain_name) if found else ""
+    if found is None:
+        return "", ""
+    pair, ended = BECAUSE.get(found.code), place
+    if found.code in UNVERIFIED:
+        ended = next((one for one in (place, *all_places) if one.lapse), place)
+        is_verified = any(one.is_attested_here for one in all_places)
+        pair = ELSEWHERE if is_verified and not place.lapse else LAPSES.get(ended.lapse, pair)
+    if pair is None:
+        return "", found.reason
+    facts = {"organization": organization, "level": str(place.kyc_level), "required": str(place.required_kyc_level)}
+    facts["date"] = day(ended.lapsed_at, zone) if ended.lapsed_at else ""
+    return pair[0].format(**facts), pair[1].format(**facts)
 
 
-def _filled(words: str, organization: str, chain: str) -> str:
-    return words.replace("{organization}", organization).replace("{chain}", chain)
-
-
-def refusals(found: Sequence[RefusedRule], organization: str, chain: str) -> list[str]:
+def refusals(found: Sequence[RefusedRule], organization: str, zone: tzinfo = UTC) -> list[str]:
     """Return why an order is refused, each reason once: what the investor can do, or else the rule's reason."""
-    said = (_filled(NEXT_STEPS.get(SAME.get(one.code, one.code), one.reason), organization, chain) for one in found)
-    return list(dict.fromkeys(said))
+    return list(dict.fromkeys(_refusal(one, organization, zone) for one in found))
+
+
+def _refusal(one: RefusedRule, organization: str, zone: tzinfo) -> str:
+    said = AT_ORDER.get(SAME.get(one.code, one.code), one.reason)
+    ends = _UNIX.search(one.reason)
+    date = day(datetime.fromtimestamp(int(ends[1]), UTC), zone) if ends else "the end of the lock-up"
+    return said.replace("{organization}", organization).replace("{date}", date)
 
 
 def order(row: InvestorOrder) -> str:

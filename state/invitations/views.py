@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from backend.members.schemas import EligibilityWarning, OrgRequirements, WarningCode
 from backend.organizations.schemas import MemberRequirements
+from state.core.countries import written
 
 SEVERITIES = ("error", "warning", "info", "ready")
 
@@ -62,7 +63,7 @@ def requirements_view(required: MemberRequirements) -> RequirementsView:
         kyc=required.kyc_required,
         kyc_level=required.min_kyc_level,
         accredited=required.accreditation_required,
-        countries=required.blocked_countries,
+        countries=[written(code) for code in required.blocked_countries],
         domains=required.allowed_email_domains,
         limited=required.seats > 0,
     )
@@ -75,7 +76,7 @@ def checked_requirements(required: OrgRequirements) -> RequirementsView:
         kyc=required.kycRequired,
         kyc_level=required.minKycLevel,
         accredited=required.accreditationRequired,
-        countries=required.blockedCountries,
+        countries=[written(code) for code in required.blockedCountries],
         domains=required.allowedEmailDomains,
         seats=-1 if seats is None else seats,
         limited=seats is not None,

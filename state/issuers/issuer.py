@@ -34,6 +34,7 @@ class AttesterView:
     eid: int
     chain: str
     status: str
+    name: str
     address: str
     url: str
     tx_hash: str
@@ -78,7 +79,8 @@ class IssuerState(Follows, Loads, Chains, rx.State):
         enabled = [chain.eid for chain in chains.values() if chain.enabled]
         self.needs = self._needs(any(wallet.is_default for wallet in wallets.wallets), bool(enabled))
         self.is_ready = all(need.state == "done" for need in self.needs)
-        self._show(record, enabled)
+        names = {wallet.address.lower(): wallet.label for wallet in wallets.wallets}
+        self._show(record, enabled, names)
         self._loaded()
         return record
 
@@ -107,19 +109,20 @@ class IssuerState(Follows, Loads, Chains, rx.State):
             for name, title, detail, is_met, place in found
         ]
 
-    def _show(self, record: Issuer | None, enabled: list[int]) -> None:
+    def _show(self, record: Issuer | None, enabled: list[int], names: dict[str, str]) -> None:
         self.is_issuer = record is not None
         self.terms = TermsView(record.name, record.max_kyc_level, record.can_revoke_others) if record else TermsView()
         known = {wallet.chain_eid: wallet for wallet in record.wallets} if record else {}
-        self.attesters = [self._attester(eid, known.get(eid)) for eid in dict.fromkeys([*enabled, *known])]
+        self.attesters = [self._attester(eid, known.get(eid), names) for eid in dict.fromkeys([*enabled, *known])]
         self.missing = sum(a.status in (ABSENT, "failed") for a in self.attesters if a.eid in enabled)
 
-    def _attester(self, eid: int, wallet: IssuerWallet | None) -> AttesterView:
+    def _attester(self, eid: int, wallet: IssuerWallet | None, names: dict[str, str]) -> AttesterView:
         address, tx_hash = (wallet.address, wallet.tx_hash) if wallet else ("", None)
         return AttesterView(
             eid=eid,
             chain=self._chain_name(eid),
             status=wallet.status if wallet else ABSENT,
+            name=names.get(address.lower(), ""),
             address=address,
             url=self._address_url(eid, address),
             tx_hash=tx_hash or "",

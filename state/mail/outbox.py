@@ -10,12 +10,15 @@ from state.core.dates import stamp
 from state.core.paging import Pages
 
 LINK = re.compile(r"https?://[^\s/]+(/o/[\w/-]+)")
+ONE_TIME_LINK = re.compile(r"https?://\S+\?token=\S+")
 
 
 @dataclass
 class MailView:
-    """An email: the text before its link, the link as written and as a path of this console, the text after it. For a
-    private email that was not sent, `command` prints its text to the operator."""
+    """An email: the text before its link, the link as written and as a path of this console, the text after it.
+
+    `secret` is the one-time link of a private email instead. `is_hidden`: the text is only for its recipient.
+    """
 
     id: str
     subject: str
@@ -26,26 +29,28 @@ class MailView:
     before: str
     link: str
     path: str
+    secret: str
     after: str
-    is_private: bool
-    command: str
+    is_hidden: bool
 
 
 class OutboxState(Pages, rx.State):
     """The organization's emails, newest first."""
 
     rows: list[MailView] = []
+    keeps: bool = False
+    """Whether an email on this page was kept instead of sent."""
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_outbox(self._org_id(), cursor=cursor or None)
         self.rows = [mail_view(mail) for mail in page.mails]
+        self.keeps = any(mail.status is MailStatus.KEPT for mail in page.mails)
         return page.nextCursor
 
 
 def mail_view(mail: Mail) -> MailView:
     """Convert the API's email."""
-    before, link, path, after = parts_of(mail.body or "")
-    is_printable = mail.is_private and mail.status is MailStatus.KEPT
+    before, link, path, secret, after = parts_of(mail.body or "")
     return MailView(
         id=str(mail.id),
         subject=mail.subject,
@@ -56,15 +61,18 @@ def mail_view(mail: Mail) -> MailView:
         before=before,
         link=link,
         path=path,
+        secret=secret,
         after=after,
-        is_private=mail.is_private,
-        command=f"signum outbox --to {mail.recipient}" if is_printable else "",
+        is_hidden=mail.is_private and not mail.body,
     )
 
 
-def parts_of(body: str) -> tuple[str, str, str, str]:
-    """Split an email's text at its link: text before, link, path, text after."""
-    found = LINK.search(body)
+def parts_of(body: str) -> tuple[str, str, str, str, str]:
+    """Split an email's text at its link: text before, link, path, one-time link, text after."""
+    found = LINK.search(body) or ONE_TIME_LINK.search(body)
     if found is None:
-        return body.strip(), "", "", ""
-    return body[: found.start()].strip(), found.group(), found.group(1), body[found.end() :].strip()
+        return body.strip(), "", "", "", ""
+    before, after = body[: found.start()].strip(), body[found.end() :].strip()
+    if found.re is LINK:
+        return before, found.group(), found.group(1), "", after
+    return before, "", "", found.group(), after

@@ -14,7 +14,7 @@ from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dates import stamp
 from state.core.events import Events
-from state.core.units import percent
+from state.core.units import brief, percent
 from state.markets.list import pair
 from state.requests.tracker import Follows
 from state.requests.views import RequestView
@@ -138,7 +138,7 @@ class MarketState(Follows, Loads, Chains, Addressed, rx.State):
             maker=percent(market.maker_fee_bps),
             fee_bps=max(market.taker_fee_bps, market.maker_fee_bps),
             framework=said["Framework"],
-            failure=market.failure or "",
+            failure=brief(market.failure or ""),
             halt_reason=market.halt_reason or "",
             bridge_id=str(market.bridge_id or ""),
             created_at=stamp(market.created_at),

@@ -29,6 +29,13 @@ class MarketView:
     fees: str
     why: str
     created_at: str
+    price: str
+    """Of the newest trade, in base units of the quote currency for a whole token; empty without a trade."""
+    quote: str
+    quote_decimals: int
+    traded_at: str
+    volume: str
+    """Amount of all trades, in base units of the token."""
 
 
 class MarketsState(ByStatus, rx.State):
@@ -54,6 +61,9 @@ class AssetMarkets(Loads, rx.State):
     @rx.event
     async def load(self) -> None:
         """Read the markets."""
+        await self._read()
+
+    async def _read(self) -> None:
         try:
             page = await self._api.list_markets(self._org_id(), self._in_path("asset_id"), limit=100)
         except ApiProblem as problem:
@@ -76,6 +86,11 @@ def market_view(market: Market) -> MarketView:
         fees=f"taker {percent(market.taker_fee_bps)}, maker {percent(market.maker_fee_bps)}",
         why=market.failure or market.halt_reason or "",
         created_at=stamp(market.created_at),
+        price=market.last_price or "",
+        quote=market.quote_symbol or "",
+        quote_decimals=6 if market.quote_decimals is None else market.quote_decimals,
+        traded_at=stamp(market.last_trade_at),
+        volume=market.volume,
     )
 
 

@@ -53,6 +53,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     symbol: str = ""
     decimals: int = 18
     targets: list[Target] = []
+    closed: list[Target] = []
+    """Enabled chains that cannot be chosen, each with its obstacle."""
     others: list[Target] = []
     """Chains that could be chosen if they were enabled."""
     target: Target = Target()
@@ -85,7 +87,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self.step = ""
         self.at, self.reached, self.ready, self.planned, self.prerequisites = 0, 0, False, False, []
         self.target, self.own_token, self.taker, self.maker = Target(), "", "30", "0"
-        self.asset, self.targets, self.others = "", [], []
+        self.asset, self.targets, self.closed, self.others = "", [], [], []
         yield
         try:
             await self._read_frameworks()
@@ -122,26 +124,27 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self._taken = {market.chain_eid for market in page.markets if market.status is not MarketStatus.FAILED}
         self._tokens = {place.chain_eid: place.token_address or "" for place in asset.deployments}
         self._list_targets()
-        usual = (one for one in self.targets if one.eid == USUAL_CHAIN and not one.obstacle)
+        usual = (one for one in self.targets if one.eid == USUAL_CHAIN)
         self.target, self.own_token = next(usual, Target()), ""
 
     def _list_targets(self) -> None:
         both = [(chain.enabled, target_of(chain, self._tokens, self._taken)) for chain in self._chains.values()]
-        self.targets = [one for enabled, one in both if enabled]
+        self.targets = [one for enabled, one in both if enabled and not one.obstacle]
+        self.closed = [one for enabled, one in both if enabled and one.obstacle]
         self.others = [one for enabled, one in both if not enabled and not one.obstacle]
 
     async def _enabled(self, eid: int) -> Next:
         """Choose a chain that was just enabled; in the review, plan again."""
         await self._read_chains()
         self._list_targets()
-        self.target = next((one for one in self.targets if one.eid == eid and not one.obstacle), self.target)
+        self.target = next((one for one in self.targets if one.eid == eid), self.target)
         self._without("chain_eid")
         return MarketWizard.make_plan if self.at == REVIEW else None
 
     @rx.event
     async def choose_chain(self, eid: str) -> None:
         """Select the market's chain."""
-        wanted = next((one for one in self.targets if str(one.eid) == str(eid) and not one.obstacle), None)
+        wanted = next((one for one in self.targets if str(one.eid) == str(eid)), None)
         if wanted is not None:
             self.target, self.own_token = wanted, ""
             self._without("chain_eid")
@@ -202,7 +205,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         if given.asset not in {asset["value"] for asset in self.assets}:
             raise ValueError("The asset of this draft is not active.")
         await self._choose(given.asset)
-        self.target = next((one for one in self.targets if one.eid == given.eid and not one.obstacle), Target())
+        self.target = next((one for one in self.targets if one.eid == given.eid), Target())
         self.own_token, self.taker, self.maker = given.own_token, given.taker, given.maker
         self._fill(given.rules)
         return self._move(given.at if self.target.eid else 0)

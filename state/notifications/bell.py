@@ -1,5 +1,6 @@
 """What waits for the user in the current organization: the bell of the header, live, and the overview's list."""
 
+import asyncio
 from contextlib import suppress
 
 import reflex as rx
@@ -16,6 +17,8 @@ from state.requests.tracker import Tracker
 
 PAUSE = 10.0
 """Seconds between two reads where changes cannot be followed."""
+REFUSALS = (403, 404)
+"""Statuses by which the API refuses a person the organization."""
 
 
 class Bell(Api, rx.State):
@@ -40,6 +43,8 @@ class Bell(Api, rx.State):
     reading: bool = False
     _of: str = ""
     _as_of: str = ""
+    _readable: str = ""
+    """The organization that the user may read: only its changes are awaited."""
 
     @rx.var
     def shown(self) -> list[NotificationView]:
@@ -92,12 +97,14 @@ class Bell(Api, rx.State):
             self.rows = rows
         waiting = sum(row.count for row in rows if row.kind == NotificationKind.APPROVAL)
         self.total, self.unseen, self.approvals = found.total, found.unseen, str(waiting or "")
-        self._of, self._as_of = org_id, found.as_of.isoformat()
+        self._of, self._as_of, self._readable = org_id, found.as_of.isoformat(), org_id
         self.is_read, self.problem = True, ""
 
     def _miss(self, org_id: str, problem: ApiProblem) -> None:
         """Report a failed read; without permission, and in another organization than before, nothing is shown."""
         is_forbidden = problem.status == 403
+        if problem.status in REFUSALS:
+            self._readable = ""
         if is_forbidden or self._of != org_id:
             self.rows, self.total, self.unseen, self._of = [], 0, 0, org_id
         self.approvals, self.is_read = "" if is_forbidden else "?", True
@@ -105,18 +112,27 @@ class Bell(Api, rx.State):
 
     @rx.event(background=True, supersedes=True)
     async def follow(self) -> None:
-        """Wait for the next change in the organization, for some seconds, and read the notifications again."""
+        """Wait for the next change in the organization, for some seconds, and read the notifications again.
+
+        Anyone can name an organization in the URL: changes of one that the API has not shown the user are not awaited,
+        because they would tell when others work there.
+        """
         async with self:
-            org_id = self._org_id()
+            org_id, is_readable = self._org_id(), self._readable == self._org_id()
         if not org_id:
             return
-        async with self._api.changes(org_id, events=True, requests=True) as changes:
-            await changes.wait(PAUSE)
+        if is_readable:
+            async with self._api.changes(org_id, events=True, requests=True) as changes:
+                await changes.wait(PAUSE)
         found = await self._read(org_id)
+        is_refused = isinstance(found, ApiProblem) and found.status in REFUSALS
+        if isinstance(found, ApiProblem) and not is_readable and not is_refused:
+            await asyncio.sleep(PAUSE)
         async with self:
             if self._org_id() == org_id:
                 await self._take(org_id, found)
-                self.turn += 1
+                if not is_refused:
+                    self.turn += 1
 
     @rx.event
     async def see(self, is_open: bool) -> None:

@@ -7,7 +7,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.markets.schemas import Order, OrderSide, OrderStatus
 from state.core.api import Loads
-from state.core.units import grouped, plotted
+from state.core.units import plotted, rounded
 from state.markets.detail import MarketDetail, MarketState
 
 LIVE = (OrderStatus.OPEN, OrderStatus.PARTIAL)
@@ -62,7 +62,7 @@ class BookState(Loads, rx.State):
             bids.append({**(bids[-1] if bids else {}), "price": self.ticks[0]})
             asks.append({**(asks[-1] if asks else {}), "price": self.ticks[-1]})
         self.depth = bids[::-1] + asks
-        bid, ask = grouped(self.bids, decimals), grouped(self.asks, decimals)
+        bid, ask = rounded(self.bids, decimals), rounded(self.asks, decimals)
         self.summary = f"Market depth: {bid} {market.symbol} bid, {ask} {market.symbol} asked"
 
 

@@ -12,31 +12,32 @@ BPS = 10_000
 
 
 def first_choice(side: str, accounts: Sequence[Account], treasury_id: str) -> str:
-    """Return the ID of the wallet to offer: the one last used on this market; else for a sale the treasury, for a buy
-    the first eligible one with money; or an empty string."""
-    able = [one for one in accounts if one.wallet_id and one.eligible is not False]
+    """Return the ID of the wallet to offer: the treasury if it may trade, else the organization's wallet last used on
+    this market, for a buy one with money; or an empty string. A party's wallet is never offered: it holds the party's
+    money."""
+    ours = [one for one in accounts if one.wallet_id and one.party_id is None]
+    if treasury_id and all(one.eligible is not False for one in ours if str(one.wallet_id) == treasury_id):
+        return treasury_id
+    able = [one for one in ours if one.eligible is not False]
     used = [one for one in able if one.last_used_at]
     if used:
         return str(max(used, key=lambda one: one.last_used_at or 0).wallet_id)
-    if side == "sell":
-        return treasury_id
-    funded = [one for one in able if int(one.quote_balance or 0) > 0]
+    funded = [one for one in able if side == "sell" or int(one.quote_balance or 0) > 0]
     return str((funded or able)[0].wallet_id) if able else ""
 
 
-def options_of(wallets: Sequence[Wallet], accounts: Sequence[Account], market: MarketDetail) -> list[dict[str, str]]:
-    """Return the wallets as a select's options, the most likely first, each with what it holds and whether it may
-    trade."""
+def options_of(wallets: Sequence[Wallet], accounts: Sequence[Account]) -> list[dict[str, str]]:
+    """Return the wallets as a select's options, the most likely first; those that may not trade say so."""
     by_id = {str(wallet.id): wallet for wallet in wallets}
     known = [one for one in accounts if str(one.wallet_id) in by_id]
-    first = [_option(by_id[str(one.wallet_id)], one, market) for one in known]
+    first = [_option(by_id[str(one.wallet_id)], one) for one in known]
     shown = {option["value"] for option in first}
     return first + [wallet_option(wallet) for wallet in wallets if str(wallet.id) not in shown]
 
 
-def _option(wallet: Wallet, account: Account, market: MarketDetail) -> dict[str, str]:
+def _option(wallet: Wallet, account: Account) -> dict[str, str]:
     option = wallet_option(wallet)
-    return {**option, "label": ", ".join(filter(None, [option["label"], facts_of(account, market)]))}
+    return {**option, "label": f"{option['label']}, not eligible"} if account.eligible is False else option
 
 
 def facts_of(account: Account, market: MarketDetail) -> str:

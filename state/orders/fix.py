@@ -12,6 +12,7 @@ from backend.test_funds.schemas import WalletFunding
 from state.core.api import Api
 from state.core.dates import end_of, in_days
 from state.core.events import Events, call
+from state.core.prerequisites import refusal_words
 from state.markets.detail import MarketState
 from state.orders.form import OrderForm
 from state.orders.offers import ATTEST, FUNDS, UNFREEZE
@@ -56,7 +57,7 @@ class OrderFix(Api, rx.State):
             request_id = await self._perform(kind, account, asset_id, eid, reason, key)
             problem = await end_of_all(self._api, org_id, [request_id], "this step")
         except ApiProblem as refusal:
-            problem = _said(refusal)
+            problem = refusal_words(refusal)
         async with self:
             self.is_running, self._key, self.problem = False, "", problem
         if not problem:
@@ -78,10 +79,3 @@ class OrderFix(Api, rx.State):
             return str((await api.unfreeze(org_id, asset_id, freeze, idempotency_key=key)).request_id)
         pause = body(Pause, {"chain_eid": eid, "reason": reason})
         return str((await api.unpause(org_id, asset_id, pause, idempotency_key=key)).request_id)
-
-
-def _said(refusal: ApiProblem) -> str:
-    """Return why a step was refused: each missing prerequisite, or the problem's detail."""
-    missing = [str(entry.get("detail", "")) for entry in refusal.prerequisites if not entry.get("satisfied")]
-    found = [f"{error.get('detail', '')}." for error in refusal.errors]
-    return " ".join(missing or found) or refusal.detail or refusal.title

@@ -16,6 +16,7 @@ from state.core.dialogs import Dialog
 from state.core.events import Events, Next, call
 from state.core.units import grouped, to_base, to_whole
 from state.markets.detail import MarketDetail, MarketState
+from state.markets.prices import PricesState
 from state.orders.book import BookState
 from state.orders.choice import facts_of, first_choice, options_of, total_of
 from state.orders.list import OrdersState
@@ -90,7 +91,7 @@ class OrderForm(Follows, Dialog, rx.State):
         ours: list[Wallet] = [wallet for wallet in page.wallets if wallet.kind is WalletKind.SERVER]
         self._accounts, self._labels = accounts, {str(wallet.id): wallet.label for wallet in ours}
         self._treasury = next((str(wallet.id) for wallet in ours if wallet.is_default), "")
-        self.wallets = options_of(ours, accounts, market)
+        self.wallets = options_of(ours, accounts)
         facts = {str(account.wallet_id): facts_of(account, market) for account in accounts}
         self.facts = {wallet: f"Holds {words}" for wallet, words in facts.items() if words}
 
@@ -288,3 +289,4 @@ class OrderForm(Follows, Dialog, rx.State):
         await book._read()
         await market._read()
         await trades._page()
+        await (await self.get_state(PricesState))._read()

@@ -11,7 +11,9 @@ from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
 from state.core.events import Next
 from state.core.paging import ByStatus
+from state.core.units import brief
 from state.markets.detail import MarketState
+from state.markets.prices import PricesState
 from state.orders.book import LIVE, BookState
 from state.orders.trades import TradesState
 
@@ -72,10 +74,10 @@ class OrdersState(ByStatus, rx.State):
 
     @rx.event
     async def load(self) -> Next:
-        """Read the first page, the order book and the trades."""
+        """Read the first page, the order book, the trades and the prices."""
         self._read_url()
         await self._restart()
-        return [BookState.load, TradesState.load]
+        return [BookState.load, PricesState.load, TradesState.load]
 
     @rx.event(supersedes=True)
     async def filter_side(self, side: str) -> None:
@@ -99,7 +101,7 @@ def order_view(order: Order, state: MarketState) -> OrderView:
         maker_name=order.maker_name or "",
         tx_hash=order.tx_hash or "",
         tx_url=state._transaction_url(state.market.chain_eid, order.tx_hash) if order.tx_hash else "",
-        failure=order.failure or "",
+        failure=brief(order.failure or ""),
         blocked=order.blocked_reason or "",
         created_at=stamp(order.created_at),
         is_live=order.status in LIVE,

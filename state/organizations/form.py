@@ -6,16 +6,17 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem, body
-from backend.organizations.schemas import OrganizationCreate, OrganizationUpdate
+from backend.organizations.schemas import Organization, OrganizationCreate, OrganizationUpdate
 from state.core.arguments import named, one_of
 from state.core.dialogs import DialogAbout
 from state.core.edits import Edits
 from state.core.events import Events
 from state.organizations.organization import OrganizationDetail, OrganizationState
+from state.organizations.renames import Renames
 from state.organizations.values import NAMES, values_of
 
 
-class OrganizationForm(Edits, DialogAbout, rx.State):
+class OrganizationForm(Renames, Edits, DialogAbout, rx.State):
     """`mode` is "create" or "edit"; a new organization goes below the selected one, or starts a hierarchy."""
 
     mode: str = "create"
@@ -93,7 +94,11 @@ class OrganizationForm(Edits, DialogAbout, rx.State):
         saved = await self._api.update_organization(
             self.given.id, update, idempotency_key=self._form_key, if_match=self._version
         )
+        await self._restored(saved)
+        was = {name: getattr(self.given, name) for name in changed}
+        await self._saved(str(saved.id), f"{saved.name} was saved", was, {name: given[name] for name in changed})
+
+    async def _restored(self, organization: Organization) -> None:
         page = await self.get_state(OrganizationState)
-        await page._changed(self.given.parent_id or self.given.id)
-        await page._go(str(saved.id))
-        await self._notify(f"{saved.name} was saved")
+        await page._changed(str(organization.parent_id or organization.id))
+        await page._go(str(organization.id))

@@ -8,6 +8,7 @@ from backend.client import ApiProblem
 from backend.organizations.schemas import Summary
 from state.core.api import Loads
 from state.core.events import Events
+from state.insight.overview import InsightState
 from state.organizations.counts import Counts, EnabledChainView, counts_of, enabled_chain_view
 from state.organizations.getting_started import GettingStarted
 
@@ -27,7 +28,10 @@ class OverviewState(Loads, rx.State):
         yield
         try:
             setup = await self.get_state(GettingStarted)
-            summary, _ = await asyncio.gather(self._api.get_summary(self._org_id()), setup._read())
+            insight = await self.get_state(InsightState)
+            summary, _, _ = await asyncio.gather(
+                self._api.get_summary(self._org_id()), setup._read(), insight._arrive()
+            )
             await self._read(summary)
             self._loaded()
             yield GettingStarted.watch

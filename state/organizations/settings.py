@@ -16,10 +16,11 @@ from state.core.arguments import named, number, texts
 from state.core.countries import country_code
 from state.core.dates import stamp
 from state.core.edits import Edits
-from state.core.events import Events
+from state.core.events import Events, Next
 from state.core.session import Session
 from state.notifications.bell import Bell
 from state.organizations.ip_ranges import name_entries, ranges_of
+from state.organizations.renames import Renames
 from state.organizations.values import values_of
 
 LINES = 200
@@ -80,7 +81,7 @@ class Saves(Edits, mixin=True):
         return values_of(await self._api.get_organization(self._org_id()))
 
     async def _save(self, fields: dict[str, Any], said: str) -> bool:
-        """Send the fields that the user changed; return whether they were accepted."""
+        """Send the fields that the user changed, and say so if there are words; return whether they were accepted."""
         page = await self.get_state(Settings)
         record = copy(page._record)  # pydantic cannot serialize the proxy around a state's variable
         if record is None:
@@ -98,7 +99,8 @@ class Saves(Edits, mixin=True):
             return False
         self._done()
         await page._read()
-        await self._notify(said)
+        if said:
+            await self._notify(said)
         return True
 
 
@@ -121,7 +123,7 @@ class Asks(Saves, mixin=True):
         return True
 
 
-class ProfileForm(Saves, rx.State):
+class ProfileForm(Renames, Saves, rx.State):
     """Name and network."""
 
     @rx.event
@@ -129,9 +131,16 @@ class ProfileForm(Saves, rx.State):
         """Save name and network."""
         self._begin()
         yield
-        if await self._save(named(data, "name", "network"), "The organization is saved"):
-            session = await self.get_state(Session)
-            await session._again()
+        given, before = named(data, "name", "network"), (await self.get_state(Settings)).given
+        was = {"name": before.name, "network": before.network}
+        if await self._save(given, ""):
+            await (await self.get_state(Session))._again()
+            now = {name: text for name, text in given.items() if text != was[name]}
+            await self._saved(self._org_id(), "The organization is saved", was, now)
+
+    async def _restored(self, organization: Organization) -> Next:
+        await (await self.get_state(Session))._again()
+        return Settings.load
 
 
 class RequirementsForm(Saves, rx.State):

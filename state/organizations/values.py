@@ -1,6 +1,7 @@
 """The values of an organization as texts: what its version consists of."""
 
 from backend.organizations.schemas import MemberRequirements, Organization
+from state.core.countries import written
 from state.organizations.ip_ranges import shown
 
 NAMES = {
@@ -35,7 +36,7 @@ def _requirements(required: MemberRequirements) -> dict[str, str]:
         "Seats": str(required.seats or ""),
         "Verified identity required": _yes(required.kyc_required),
         "Accredited investors only": _yes(required.accreditation_required),
-        "Blocked countries": ", ".join(required.blocked_countries),
+        "Blocked countries": ", ".join(map(written, required.blocked_countries)),
         "Allowed email domains": ", ".join(required.allowed_email_domains),
     }
 

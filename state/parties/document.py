@@ -39,10 +39,16 @@ def document_view(document: Document) -> DocumentView:
         name=document.name,
         kind=KINDS.get(document.kind, document.kind),
         size=size_of(document.size),
-        by=f"by {document.uploaded_by_name}" if document.uploaded_by_name else "",
+        by=_by(document),
         at=stamp(document.created_at),
         href=f"{path}?organization_id={document.organization_id}",
     )
+
+
+def _by(document: Document) -> str:
+    if not document.uploaded_by_name:
+        return ""
+    return f"by {document.uploaded_by_name}{', the investor' if document.is_from_investor else ''}"
 
 
 def size_of(count: int) -> str:

@@ -7,11 +7,12 @@ from pydantic import ValidationError
 
 from backend.parties.schemas import OnDuplicate, PartyImported, PartyImportPlan
 from state.core.arguments import one_of
+from state.core.countries import written
 from state.core.dialogs import Dialog
 from state.parties.list import Parties
 
 LONGEST = 400_000
-"""Characters of a plan: it has at most 200 lines."""
+"""Characters of a plan, which the API keeps shorter."""
 NAMES = {"name": "Name", "email": "Email", "wallet_address": "Wallet"}
 
 
@@ -39,7 +40,10 @@ class PartyImport(Dialog, rx.State):
     updated: int = 0
     skipped: int = 0
     refused: int = 0
+    total: int = 0
+    """Lines of the list; `lines` are the first of them."""
     lines: list[LineView] = []
+    is_unreadable: bool = False
 
     @rx.event
     def show(self, is_open: bool) -> None:
@@ -57,7 +61,7 @@ class PartyImport(Dialog, rx.State):
     def _aim(self) -> None:
         choice = f"organization_id={self._org_id()}&on_duplicate={self.treatment}"
         self.action = f"/v1/identity/parties/import?{choice}"
-        self.is_checked, self.lines = False, []
+        self.is_checked, self.is_unreadable, self.lines, self.total = False, False, [], 0
         self.created, self.updated, self.skipped, self.refused = 0, 0, 0, 0
 
     @rx.event
@@ -66,12 +70,14 @@ class PartyImport(Dialog, rx.State):
         try:
             found = PartyImportPlan.model_validate_json(str(plan)[:LONGEST])
         except ValidationError:
+            self._aim()
+            self.is_unreadable = True
             return
         self.created, self.updated = found.created, found.updated
         self.skipped, self.refused = found.skipped, found.refused
         self.lines = [
             LineView(
-                id=str(line.line), name=line.name, country=line.country or "", email=line.email or "",
+                id=str(line.line), name=line.name, country=written(line.country or ""), email=line.email or "",
                 wallet=line.wallet_address or "", outcome=line.outcome, detail=line.detail or "",
                 changes=[
                     {"name": NAMES.get(c.field, c.field), "old": c.before or "none", "new": c.after}
@@ -80,7 +86,8 @@ class PartyImport(Dialog, rx.State):
             )
             for line in found.lines
         ]  # fmt: skip
-        self.is_checked = True
+        self.total = found.created + found.updated + found.skipped + found.refused
+        self.is_checked, self.is_unreadable = True, False
 
     @rx.event
     async def made(self, answer: str) -> None:

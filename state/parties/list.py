@@ -36,11 +36,17 @@ class Parties(CaseList, ByStatus, rx.State):
     async def _open(self) -> None:
         await (await self.get_state(Case))._open_party(self.chosen)
 
+    async def _preview(self) -> None:
+        row = next((row for row in self.rows if row.id == self.chosen), None)
+        if row is not None:
+            (await self.get_state(Case))._show_known(row)
+
     @rx.event
     async def load(self) -> Events:
         """Read the first page; `?id=` opens a party."""
         self._read_url()
         await self._restart()
+        await self._preview()
         yield
         if self.chosen:
             await self._open()

@@ -12,6 +12,7 @@ from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
 from state.core.events import Events, call
 from state.core.paging import ByStatus
+from state.requests.fix_form import FixForm
 from state.requests.tracker import FINAL, Follows, Tracker
 from state.requests.views import RequestView, request_view
 
@@ -37,6 +38,8 @@ class Requests(ByStatus, rx.State):
         (await self.get_state(OneRequest))._announce(id_of(self._query("id")))
         await self._restart()
         yield call(OneRequest.show, self._query("id"))
+        if self._query("fix"):
+            yield call(FixForm.begin, self._query("id"))
 
     @rx.event(supersedes=True)
     async def step(self, by: int) -> Events:

@@ -83,7 +83,7 @@ class Tracker(Api, rx.State):
             notices = await self.get_state(Notices)
             for row in ended:
                 if row.id in awaited and row.status not in MOVING:
-                    notices._end(row.id, *outcome(row))
+                    notices._end(row.id, *outcome(row), row.fix_href, row.fix.label)
             return bool(self.running or notices._running())
 
     async def _count(self, org_id: str) -> tuple[int, int]:

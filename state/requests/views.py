@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 
 from backend.requests.schemas import Request, RequestStatus, RequestStep
 from state.core.dates import stamp
-from state.core.units import with_short_addresses
+from state.core.units import brief
+from state.requests.fixes import LINK, Fix, fix_of
+from state.requests.kinds import kind_words
 
 WAITING = "awaiting_approval"
 SETTLING = "Waiting until its transactions are final"
@@ -24,26 +26,36 @@ class StepView:
     explorer_url: str = ""
     finality: str = ""
     detail: str = ""
+    detail_full: str = ""
 
 
 @dataclass
 class RequestView:
     """A request as pages show it. `asset_id` and `market_id` are those of an order. `line` describes its current step,
-    `percent` its progress, `notice` what a disabled chain means for it, `scope` what a retry needs."""
+    `percent` its progress, `notice` what a disabled chain means for it, `scope` what a retry needs. `kind_words` is its
+    kind for people. Texts with shortened addresses and amounts have the whole ones beside them (`title_full`,
+    `problem_full`). `fix` is the next step after its failure, `fix_href` the page where it can be taken."""
 
     id: str = ""
     kind: str = ""
+    kind_words: str = ""
     title: str = ""
+    title_full: str = ""
     status: str = ""
     subject_type: str = ""
     subject_id: str = ""
     asset_id: str = ""
     market_id: str = ""
     problem: str = ""
+    problem_full: str = ""
+    fix: Fix = field(default_factory=Fix)
+    fix_href: str = ""
     can_retry: bool = False
     scope: str = ""
     awaits_finality: bool = False
     notice: str = ""
+    reason: str = ""
+    approval_id: str = ""
     created_by: str = ""
     created_at: str = ""
     updated_at: str = ""
@@ -60,24 +72,33 @@ def request_view(data: Request) -> RequestView:
     current = next((step for step in steps if step.status in ("running", "failed")), None)
     problem = data.problem or {}
     words = problem.get("detail") or problem.get("title") or ""
+    fix = fix_of(data) if data.status is RequestStatus.FAILED else Fix()
+    here = f"/o/{data.organization_id}/requests?id={data.id}"
     return RequestView(
         id=str(data.id),
         kind=data.kind,
-        title=data.title,
+        kind_words=kind_words(data.kind),
+        title=brief(data.title),
+        title_full=data.title,
         status=data.status,
         subject_type=data.subject.type,
         subject_id=str(data.subject.id),
         asset_id=str(data.subject.asset_id or ""),
         market_id=str(data.subject.market_id or ""),
-        problem=words,
+        problem=brief(words),
+        problem_full=words,
+        fix=fix,
+        fix_href=fix.href if fix.kind == LINK else f"{here}&fix=1" if fix.kind else "",
         can_retry=data.can_retry,
         scope=data.scope,
         awaits_finality=data.awaits_finality,
         notice=data.notice or "",
+        reason=data.reason or "",
+        approval_id=str(data.approval_id or ""),
         created_by=data.created_by_name or "",
         created_at=stamp(data.created_at),
         updated_at=stamp(data.updated_at),
-        line=words or (SETTLING if data.awaits_finality else _line(data.status, steps, done, current)),
+        line=brief(words) or (SETTLING if data.awaits_finality else _line(data.status, steps, done, current)),
         done_steps=done,
         percent=100
         if data.status is RequestStatus.SUCCEEDED
@@ -97,7 +118,8 @@ def _step_view(step: RequestStep) -> StepView:
         tx_hash=step.tx_hash or "",
         explorer_url=step.explorer_url or "",
         finality=step.finality or "",
-        detail=with_short_addresses(step.detail or ""),
+        detail=brief(step.detail or ""),
+        detail_full=step.detail or "",
     )
 
 

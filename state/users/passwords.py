@@ -6,10 +6,12 @@ import reflex as rx
 
 from backend.client import ApiProblem, body
 from backend.sign_in.accounts import MIN_PASSWORD
-from backend.sign_in.schemas import PasswordForgot, PasswordReset
+from backend.sign_in.schemas import PasswordForgot, PasswordLink, PasswordReset
 from state.core.api import Form
 from state.core.arguments import named, texts
 from state.core.events import Events
+
+BAD_LINK = "It is invalid, was used before, or is older than 30 minutes."
 
 
 def short(password: str) -> str:
@@ -47,12 +49,26 @@ class NewPassword(Form, rx.State):
     """Choosing a new password with the link's token, which stays in the URL."""
 
     changed: bool = False
+    is_ready: bool = False
+    """Whether the link was checked."""
+    link_problem: str = ""
+    """Why the link cannot be used."""
 
     @rx.event
-    def load(self) -> None:
-        """Reset the form."""
+    async def load(self) -> Events:
+        """Reset the form, and check the link before the form is shown."""
         self._done()
-        self.changed = False
+        self.changed, self.is_ready, self.link_problem = False, False, ""
+        yield
+        try:
+            await self._api.check_password_link(body(PasswordLink, {"token": self._token()}))
+        except ApiProblem as problem:  # any other problem is shown when the form is sent
+            if problem.status in (400, 422):
+                self.link_problem = BAD_LINK
+        self.is_ready = True
+
+    def _token(self) -> str:
+        return self._query("token")[:300]
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
@@ -64,7 +80,7 @@ class NewPassword(Form, rx.State):
             self.saving, self.errors = False, {"password": fault}
             return
         try:
-            reset = body(PasswordReset, {"token": self._query("token")[:300], "password": password})
+            reset = body(PasswordReset, {"token": self._token(), "password": password})
             await self._api.reset_password(reset)
         except ApiProblem as problem:
             self._refused(problem)

@@ -1,5 +1,6 @@
 """Wallets: the list, one wallet with its balances, creating and linking."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
@@ -25,7 +26,8 @@ class Wallets(Pages, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         page = await self._api.list_wallets(self._org_id(), cursor=cursor or None, **self._order())
-        self.rows = [wallet_view(wallet) for wallet in page.wallets]
+        rows = [wallet_view(wallet) for wallet in page.wallets]
+        self.rows = rows if self.is_sorted else sorted(rows, key=lambda row: not row.is_default)
         return page.nextCursor
 
     @rx.event
@@ -85,18 +87,33 @@ class WalletState(Loads, Chains, Addressed, rx.State):
         except ApiProblem as problem:
             self._failed(problem)
             return
-        self.row, self.chain_balances = wallet_view(wallet), self._by_chain(wallet)
+        escrowed = await self._escrowed(wallet)
+        self.row, self.chain_balances = wallet_view(wallet), self._by_chain(wallet, escrowed)
         self.unreachable = [self._chain_name(eid) for eid in wallet.unreachable]
         self._loaded()
 
-    def _by_chain(self, wallet: WalletDetail) -> list[ChainBalancesView]:
+    async def _escrowed(self, wallet: WalletDetail) -> dict[tuple[str, int], str]:
+        """Return what markets hold for the wallet's open orders, by asset and chain; nothing if it cannot be read."""
+        assets = {str(balance.asset_id) for balance in wallet.balances if balance.asset_id}
+        held = await asyncio.gather(*(self._holding(asset, wallet.address) for asset in assets))
+        return {place: amount for found in held for place, amount in found.items()}
+
+    async def _holding(self, asset_id: str, address: str) -> dict[tuple[str, int], str]:
+        try:
+            page = await self._api.list_holders(self._org_id(), asset_id, q=address)
+        except ApiProblem:
+            return {}
+        mine = [holder for holder in page.holders if holder.address.lower() == address.lower()]
+        return {(asset_id, holder.chain_eid): holder.escrowed for holder in mine}
+
+    def _by_chain(self, wallet: WalletDetail, escrowed: dict[tuple[str, int], str]) -> list[ChainBalancesView]:
         """Return the balances by chain, in the order of the chain list."""
         chains: dict[int, ChainBalancesView] = {}
         for balance in wallet.balances:
             eid = balance.chain_eid
             url = self._address_url(eid, wallet.address)
             chain = chains.setdefault(eid, ChainBalancesView(eid, balance.chain_name, url))
-            chain.balances.append(balance_view(balance))
+            chain.balances.append(balance_view(balance, escrowed.get((str(balance.asset_id), eid), "0")))
         return list(chains.values())
 
     @rx.event

@@ -29,6 +29,8 @@ class BalanceView:
     decimals: int
     amount: str
     is_native: bool
+    escrowed: str = "0"
+    """What markets hold for the wallet's open sell orders, in addition to the amount."""
 
 
 @dataclass
@@ -55,14 +57,15 @@ def wallet_view(wallet: Wallet) -> WalletView:
     )
 
 
-def balance_view(balance: Balance) -> BalanceView:
-    """Convert the API's balance."""
+def balance_view(balance: Balance, escrowed: str = "0") -> BalanceView:
+    """Convert the API's balance, with what markets hold for open orders."""
     return BalanceView(
         id=f"{balance.chain_eid}:{balance.asset_id or balance.symbol}",
         symbol=balance.symbol,
         decimals=balance.decimals,
         amount=balance.amount,
         is_native=balance.is_native,
+        escrowed=escrowed,
     )
 
 

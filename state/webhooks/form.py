@@ -9,7 +9,7 @@ from backend.webhooks.schemas import EventType, Webhook, WebhookCreate, WebhookU
 from state.core.arguments import id_of, one_of, texts
 from state.core.dialogs import Dialog
 from state.core.edits import Edits
-from state.core.events import Events
+from state.core.events import Events, Next
 from state.webhooks.detail import WebhookState
 from state.webhooks.list import EndpointView, SigningSecret, WebhooksState, endpoint_view
 
@@ -85,10 +85,32 @@ class EndpointForm(Edits, Dialog, rx.State):
         except ApiProblem as problem:
             await self._reject(problem, "url", "description", "event_types")
             return
-        self._close()
         if isinstance(made, WebhookWithSecret):
             (await self.get_state(SigningSecret))._reveal(made)
+        else:
+            await self._report(endpoint_view(made))
+        self._close()
         yield WebhookState.load if self.row.id else WebhooksState.reload
+
+    async def _report(self, saved: EndpointView) -> None:
+        """Report the change; a new description can be undone."""
+        known = {"org": self._org_id(), "id": saved.id, "was": self.row.description, "now": saved.description}
+        if [name for name, text in _values(saved).items() if text != _values(self.row)[name]] == ["Description"]:
+            await self._notify_undoable("The description is saved", known)
+        else:
+            await self._notify("The endpoint is saved")
+
+    async def _undo(self, facts: dict[str, str]) -> Next:
+        known = facts["org"], facts["id"]
+        with self._api.response_headers() as headers:
+            current = await self._api.get_webhook(*known)
+        if (current.description or "") != facts["now"]:
+            await self._notify("This cannot be undone", "The description has changed since.", "bad")
+            return WebhookState.reload
+        earlier = WebhookUpdate(description=facts["was"] or None)
+        await self._api.update_webhook(*known, earlier, if_match=headers["etag"])
+        await self._notify("The endpoint has its earlier description again")
+        return WebhookState.reload
 
     async def _write(self, fields: dict[str, str | bool | list[str] | None]) -> Webhook:
         """Create the endpoint, or change the fields that differ.

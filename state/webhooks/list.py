@@ -39,6 +39,7 @@ class EndpointView:
     reason: str = ""
     fix: str = ""
     is_automatic: bool = False
+    disabled_at: str = ""
     last_success_at: str = ""
     last_failure_at: str = ""
     old_secrets_until: str = ""
@@ -90,14 +91,21 @@ def endpoint_view(webhook: Webhook) -> EndpointView:
         events=_events(webhook.event_types),
         include_descendants=webhook.include_descendants,
         status="failing" if webhook.status is EndpointStatus.ENABLED and is_failing else webhook.status,
-        reason=WHY_DISABLED.get(reason, ""),
+        reason=_why(webhook),
         fix=FIXES.get(reason, FIX),
         is_automatic=reason not in ("", "manual"),
+        disabled_at=stamp(webhook.disabled_at),
         last_success_at=stamp(webhook.last_success_at),
         last_failure_at=stamp(webhook.last_failure_at),
         old_secrets_until=stamp(webhook.old_secrets_until),
         created_at=stamp(webhook.created_at),
     )
+
+
+def _why(webhook: Webhook) -> str:
+    if webhook.disabled_by_name:
+        return f"Disabled by {webhook.disabled_by_name}"
+    return WHY_DISABLED.get(webhook.disabled_reason or "", "")
 
 
 def _events(event_types: list[str]) -> str:

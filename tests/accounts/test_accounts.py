@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from backend.auth.scopes import Scope
 from tests.assets.test_history import indexed
 from tests.conftest import World
@@ -11,6 +13,7 @@ from tests.support.issuance import UNIT, Issuance
 LINKED = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
+@pytest.mark.long
 async def test_accounts_are_found_with_balance_eligibility_and_recent_use(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(initial_supply=str(1_000 * UNIT), required_kyc_level=1)

@@ -5,16 +5,19 @@ import io
 from typing import Any
 
 import httpx
+import pytest
 
 from backend.auth.scopes import Scope
 from backend.core.settings import settings
 from backend.server import runtime
 from tests.conftest import World
+from tests.distributions.test_distributions import activated, claim, path_of
 from tests.markets.test_trades import traded
 from tests.support.firm import SEPOLIA, Firm
 from tests.support.issuance import UNIT, Issuance
 
 
+@pytest.mark.long
 async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(world: World, api: Any) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     market, (_, first, second) = await traded(firm)
@@ -26,8 +29,14 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     await firm.succeed(sent["requestId"])
     recipients = [{"address": buyer, "amount": str(UNIT)}]
     draft = {"name": "Income Q3", "chain_eid": SEPOLIA, "recipients": recipients}
-    await firm.post(f"/assets/{asset['id']}/distributions", draft)
+    made = await firm.post(f"/assets/{asset['id']}/distributions", draft)
+    active = await activated(firm, asset, made)
+    await claim(active, await firm.get(f"{path_of(asset, made)}/proofs/{buyer}"), buyer)
+    minting = {"chain_eid": SEPOLIA, "to_address": treasury["address"], "amount": str(UNIT)}
+    minted = await firm.post(f"/assets/{asset['id']}/mint", minting)
+    await firm.succeed(minted["requestId"])
     await firm.asset()
+    admin = firm.admin.email.split("@")[0].title()
 
     whole = (await firm.get(path))["activity"]
     times = [entry["created_at"] for entry in whole]
@@ -40,16 +49,32 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     assert [entry["title"] for entry in by_kind["distribution"]] == ['Distribution "Income Q3"']
     (transfer,) = by_kind["transfer"]
     assert transfer["title"].startswith(f"Transfer of 5 {symbol} to ")
-    assert (transfer["status"], transfer["actor_name"]) == ("confirmed", treasury["label"])
+    assert (transfer["status"], transfer["actor_name"]) == ("confirmed", admin)
+    assert (transfer["from_name"], transfer["to_name"]) == (treasury["label"], "Marta Lindqvist")
     assert transfer["request_id"] == sent["requestId"]
     trades = {entry["title"] for entry in by_kind["trade"]}  # of one transaction, at the same time
     assert trades == {f"Trade of 4 {symbol} at 10 tUSD", f"Trade of 6 {symbol} at 10 tUSD"}
+    ends = {(entry["from_name"], entry["to_name"], entry["actor_name"]) for entry in by_kind["trade"]}
+    assert ends == {(treasury["label"], "Marta Lindqvist", admin)}
+    (funding,), (claimed,) = by_kind["funding"], by_kind["claim"]
+    assert (funding["title"], funding["actor_name"]) == (f"Funding of 1 {symbol}", admin)
+    assert (funding["from_name"], funding["to_name"]) == (treasury["label"], "Income Q3")
+    assert (claimed["title"], claimed["actor_name"]) == (f"Claim of 1 {symbol}", "Marta Lindqvist")
+    assert (claimed["from_name"], claimed["to_name"]) == ("Income Q3", "Marta Lindqvist")
+    assert [(entry["title"], entry["actor_name"]) for entry in by_kind["mint"]] == [
+        (f'Mint 1 {symbol} to wallet "{treasury["label"]}"', admin),
+        (f"Mint of 1,000 {symbol}", admin),
+    ]
     assert [entry["id"] for entry in by_kind["order"]][:2] == [second["id"], first["id"]]
     assert {entry["market_id"] for entry in by_kind["order"] + by_kind["trade"]} == {market["id"]}
     assert by_kind["rules"]
     titles = [entry["title"] for entry in by_kind["operation"]]
-    assert titles == [f"Deploy a market for {symbol} on Sepolia Devnet", f"Deploy {symbol} on Sepolia Devnet"]
-    assert {entry["actor_name"] for entry in by_kind["operation"]} == {firm.admin.email.split("@")[0].title()}
+    assert titles == [
+        "Activate the distribution Income Q3",
+        f"Deploy a market for {symbol} on Sepolia Devnet",
+        f"Deploy {symbol} on Sepolia Devnet",
+    ]
+    assert {entry["actor_name"] for entry in by_kind["operation"]} == {admin}
 
     walked: list[Any] = []
     cursor: str | None = ""
@@ -59,7 +84,7 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     assert walked == whole
     for kind, entries in by_kind.items():
         assert (await firm.get(path, params={"kind": kind}))["activity"] == entries
-    assert (await firm.get(path, params={"q": "income"}))["activity"] == by_kind["distribution"]
+    assert (await firm.get(path, params={"kind": "distribution", "q": "income"}))["activity"] == by_kind["distribution"]
     async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url=settings().origin) as http:
         text = (await http.get(f"/v1{firm.base}{path}.csv", headers={"cookie": firm.admin.cookie})).text
     assert [row["id"] for row in csv.DictReader(io.StringIO(text))] == [entry["id"] for entry in whole]

@@ -21,7 +21,9 @@ async def waiting(firm: Firm, accepted: Any) -> Any:
     request = await firm.get(f"/requests/{accepted['requestId']}")
     assert request["status"] == "awaiting_approval", request
     found = (await firm.get("/approvals", params={"status": "pending"}))["approvals"]
-    return next(a for a in found if a["request_id"] == request["id"])
+    approval = next(a for a in found if a["request_id"] == request["id"])
+    assert request["approval_id"] == approval["id"]
+    return approval
 
 
 def path_of(firm: Firm, approval: Any, verb: str = "") -> str:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.approvals import rehearsal
+from backend.approvals.removal import lift_within
 from backend.client import ApiProblem
 from backend.core import db
 from backend.core.db import new_id, now
@@ -61,6 +62,18 @@ async def test_action_waits_for_approval_by_another_person(world: World) -> None
     assert decided["decided_by"] == str(second.user_id)
     assert decided["plan"]["steps"]
     assert (await firm.get("/summary"))["attention"]["approvals_waiting"] == 0
+
+
+async def test_approval_says_that_its_rule_was_lifted_since_the_request(world: World) -> None:
+    firm, second = await asking(world, "token.pause")
+    asset = await firm.asset()
+    approval = await waiting(firm, await firm.post(f"/assets/{asset['id']}/pause", {"reason": WHY}))
+    assert not approval["rule_lifted"]
+    async with db.worker() as session:
+        await lift_within(session, firm.id, "Bob has left")
+    seen = await second.call("GET", path_of(firm, approval))
+    assert (seen["rule_lifted"], seen["status"]) == (True, "pending")
+    assert (await approve(firm, second, approval))["status"] == "succeeded"
 
 
 @pytest.mark.long
@@ -226,6 +239,7 @@ async def test_retry_does_not_bypass_approval(world: World) -> None:
     assert (await firm.post(f"/requests/{rows[1].id}/retry"))["status"] == "accepted"
 
 
+@pytest.mark.long
 async def test_distributions_and_transfers_wait_for_approval(world: World) -> None:
     firm, second = await asking(world, "distribution.activate", "transfer.send")
     asset, treasury = await firm.asset(), await firm.treasury()

@@ -28,6 +28,7 @@ async def _forced(firm: Issuer, sender: Any, receiver: Any) -> Any:
     return approval
 
 
+@pytest.mark.long
 async def test_approval_shows_names_documents_comments_and_what_changed_since_the_request(world: World) -> None:
     firm = await issuer(world)
     sender, receiver = await firm.trader(), await firm.trader()

@@ -38,13 +38,13 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
         "create_asset",
         ASSET
         | {"symbol": "PIER", "chain_eid": SEPOLIA, "description": "A pier", "decimals": 6, "initial_supply": "1500000"}
-        | {"compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True},
+        | {"compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True, "nominal_value": "12.50"},
     ),
     Action.ASSET_UPDATE: (
         "update_asset",
         ASSET
         | {"description": "A pier", "compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True}
-        | {"orders": "cancel"},
+        | {"orders": "cancel", "nominal_value": "12.50"},
     ),
     Action.SHARE_CAPS: ("share_caps", {"shares": SHARES, "reason": WHY}),
     Action.MINT: ("mint", AMOUNT | {"chain_eid": SEPOLIA, "to_address": ADDRESS}),
@@ -67,7 +67,7 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
     Action.BRIDGE: (
         "bridge_asset",
         {"source_chain_eid": SEPOLIA, "destination_chain_eid": BASE, "amount": "5000000", "to_address": ADDRESS}
-        | {"expected_caps": SHARES},
+        | {"expected_caps": SHARES, "expected_plan": "9c1f0a37d2be4f5aa8e36b70cd914e22", "max_fee": "5000000"},
     ),
     Action.MARKET_DEPLOY: (
         "deploy_market",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.assets import deployment
+from backend.assets import deployment, workflow
 from backend.assets.rules import Held, Terms
 from backend.assets.terms import token_rules
 from backend.caps import rules as cap_rules
@@ -18,6 +18,7 @@ from tests.approvals.second_person import approve, waiting
 from tests.assets.test_caps import bridged, held_by, shares_of
 from tests.assets.test_updates import at
 from tests.conftest import World
+from tests.support.crash import killed, sent, unqueued
 from tests.support.firm import HYPEREVM, SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 
@@ -81,8 +82,8 @@ async def test_bridge_shows_new_shares_and_is_refused_if_others_were_confirmed(w
     assert of_market["impact"]["caps"] == plan["impact"]["caps"]
 
     stale = [share(SEPOLIA, 6).model_dump(), share(HYPEREVM, 3).model_dump()]
-    for at_path, sent in ((path, wanted), (f"/assets/{asset['id']}/markets", market)):
-        problem = await firm.refused("POST", f"{at_path}", 409, json={**sent, "expected_caps": stale})
+    for at_path, asked in ((path, wanted), (f"/assets/{asset['id']}/markets", market)):
+        problem = await firm.refused("POST", f"{at_path}", 409, json={**asked, "expected_caps": stale})
         assert "5 holders" in problem.detail
     assert (await firm.get("/bridges"))["bridges"] == []
     assert (await token.rules(SEPOLIA, at(asset))).max_holders == 9
@@ -98,6 +99,16 @@ async def test_bridge_shows_new_shares_and_is_refused_if_others_were_confirmed(w
     me = await firm.admin.call("GET", "/auth/me")
     assert {row["changed_by_name"] for row in history} == {me["user"]["display_name"] or me["user"]["email"]}
     assert by_chain[SEPOLIA]["request_title"].startswith("Bridge ")
+
+
+async def test_asset_without_caps_is_brought_to_a_chain_as_planned(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
+    asset = await firm.asset(max_holders=0)
+    path, wanted = f"/assets/{asset['id']}/bridge", {"destination_chain_eid": HYPEREVM}
+    plan = await firm.post(path, wanted, params={"dry_run": "true"})
+    assert plan["impact"]["caps"] == []
+    accepted = await firm.post(path, {**wanted, "expected_caps": []})
+    await firm.succeed(accepted["requestId"])
 
 
 @pytest.mark.long
@@ -163,6 +174,26 @@ async def test_share_of_a_cap_moves_between_chains_and_the_sum_is_kept(
     assert await shares_of(asset) == [(5, 50), (5, 50)]
 
 
+@pytest.mark.long
+async def test_move_of_a_share_killed_at_any_moment_continues_and_keeps_the_sum(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
+    asset = await bridged(firm, await firm.asset(max_holders=8))
+    with unqueued():
+        accepted = await firm.post(f"/assets/{asset['id']}/cap-shares", body(share(SEPOLIA, 6), share(HYPEREVM, 2)))
+    seen, kills = [], 0
+    while await killed(workflow.share_caps, firm.id, accepted["requestId"], kills % 2 + 1):
+        kills += 1
+        seen.append([maximum for maximum, _ in await shares_of(asset)])
+    assert kills >= 2
+    assert [4, 2] in seen, "the share that decreases is written first"
+    assert all(sum(shares) <= 8 for shares in seen)
+    assert [maximum for maximum, _ in await shares_of(asset)] == [6, 2]
+    labels = await sent(firm.id)
+    assert (await firm.get(f"/assets/{asset['id']}/caps"))["in_step"]
+    assert labels[-2:] == [labels[-1]] * 2, "one transaction on each chain"
+
+
+@pytest.mark.long
 async def test_share_of_a_cap_waits_for_a_second_person_and_is_hidden_from_other_tenants(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await bridged(firm, await firm.asset(max_holders=8))

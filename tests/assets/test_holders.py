@@ -3,6 +3,7 @@
 import random
 from fractions import Fraction
 
+import pytest
 import sqlalchemy as sa
 
 from backend.assets.holders import SHARES
@@ -14,6 +15,7 @@ from tests.support.firm import SEPOLIA, Firm
 from tests.support.issuance import UNIT, Issuance
 
 
+@pytest.mark.long
 async def test_holders_are_named_and_their_amounts_are_told_apart(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(initial_supply=str(1_000 * UNIT), required_kyc_level=1)

@@ -25,6 +25,7 @@ async def effects_of(firm: Issuance, asset: Any, change: Any) -> Any:
     return (await firm.patch(f"/assets/{asset['id']}", change, params=DRY))["impact"]["effects"]
 
 
+@pytest.mark.long
 async def test_editor_and_market_plan_name_the_same_holders_orders_and_claims(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,7 @@
 """An update of the rules cancels the open orders of the makers whom it excludes, if it says so."""
 
+import pytest
+
 from backend.assets import workflow
 from backend.chain.bindings import quote_token
 from tests.conftest import World
@@ -10,6 +12,7 @@ USD = 10**6
 STEP = f"orders_cancelled_{SEPOLIA}"
 
 
+@pytest.mark.long
 async def test_rule_change_cancels_orders_of_excluded_makers_once(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)

@@ -63,7 +63,9 @@ async def test_verified_party_is_attested_on_chain_and_revoked(world: World, wal
 
     path = f"/attestations/{found['id']}/revoke"
     revoked = await firm.post(path, {"reason": "Left the programme."})
-    assert (await firm.settle(revoked["requestId"]))["status"] == "succeeded"
+    request = await firm.settle(revoked["requestId"])
+    assert (request["status"], request["reason"]) == ("succeeded", "Left the programme.")
+    assert request["title"] == f"Revoke the attestation of {party['name']} on Sepolia Devnet"
     ended = await firm.get(f"/attestations/{found['id']}")
     assert (ended["status"], ended["revocation_reason"]) == ("revoked", "Left the programme.")
     assert (ended["proof"]["revoked"], ended["proof"]["is_valid"], ended["proof"]["agrees"]) == (True, False, True)

@@ -100,6 +100,26 @@ async def test_audit_entry_distinguishes_key_and_token(world: World) -> None:
     assert by_key["actor"] == str(admin.user_id)
 
 
+async def test_one_entry_is_read_by_its_number(world: World) -> None:
+    acme, other = await world.organization(), await world.organization("Other")
+    admin, stranger = await world.person(acme), await world.person(other)
+    await change(acme, *["test.changed"] * 60)
+    await change(other, "other.changed")
+    (first,) = await entries(admin, acme, seq=1)
+    assert (first["seq"], first["action"]) == (1, "test.changed")
+    assert all(entry["seq"] > 1 for entry in await entries(admin, acme))
+    assert (await entries(admin, acme, seq=61), await entries(admin, acme, seq=1, action="api_key")) == ([], [])
+    (theirs,) = await entries(stranger, other, seq=1)
+    assert (theirs["action"], theirs["organization_id"]) == ("other.changed", str(other))
+    with pytest.raises(ApiProblem) as refused:
+        await entries(stranger, acme, seq=1)
+    assert refused.value.status == 403
+    for wrong in ("0", "x", str(2**63)):
+        with pytest.raises(ApiProblem) as invalid:
+            await entries(admin, acme, seq=wrong)
+        assert invalid.value.status == 400
+
+
 async def fail_after_telling(organization: UUID) -> None:
     async with db.transaction(organization) as session:
         await publish(session, organization, "test.changed", ("test", "1"))

@@ -133,3 +133,34 @@ async def test_bridge_stops_when_one_of_two_chains_fails(world: World, monkeypat
         request = await firm.fail(accepted["requestId"])
     assert request["problem"]["detail"] == "The token says no."
     assert ended == ["the other"]
+
+
+async def test_plan_says_what_leaves_and_arrives_and_a_changed_plan_is_refused(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset, treasury = await firm.asset(), await firm.treasury()
+    path, body = f"/assets/{asset['id']}/bridge", {"destination_chain_eid": BASE, "amount": str(5 * UNIT)}
+    names = [(await firm.chain(eid))["display_name"] for eid in (SEPOLIA, BASE)]
+    plan = await firm.post(path, body, params={"dry_run": "true"})
+    impact = plan["impact"]
+    assert [impact["source_chain_name"], impact["destination_chain_name"]] == names
+    assert impact["sender_address"] == impact["receiver_address"] == treasury["address"]
+    assert (impact["sender_name"], impact["receiver_name"]) == (treasury["label"], treasury["label"])
+    assert (impact["fee"], impact["deploys_token"]) == ("0", True)
+    assert impact["verification"] == "The operator verifies and delivers packets between embedded chains."
+    assert plan["steps"][0] == f"Deploy the token of {asset['symbol']} on {names[1]}"
+    rules_only = await firm.post(path, body | {"amount": "0"}, params={"dry_run": "true"})
+    assert rules_only["impact"]["receiver_address"] is None
+
+    confirmed = body | {"expected_plan": impact["fingerprint"], "max_fee": impact["fee"]}
+    other = await firm.refused("POST", path, 409, json=confirmed | {"amount": str(6 * UNIT)})
+    assert "has changed since you read it" in other.detail
+    accepted = await firm.post(path, confirmed)
+    request = await firm.succeed(accepted["requestId"])
+    assert [step["title"] for step in request["steps"]] == [
+        f"Token prepared on {names[1]}",
+        f"Packet sent from {names[0]}",
+        f"Packet delivered on {names[1]}",
+    ]
+    for params in ({}, {"dry_run": "true"}):  # the token is there now, so the plan is another one
+        problem = await firm.refused("POST", path, 409, json=confirmed, params=params)
+        assert "has changed since you read it" in problem.detail

@@ -60,6 +60,10 @@ async def test_bridge_from_a_wallet_that_cannot_pay_the_delivery_is_rejected(wor
     assert packet["detail"].startswith("One packet with the rules; its delivery costs up to 2.2 of the chain's own")
     plan = await firm.post(path + "/bridge", {"destination_chain_eid": BASE}, params={"dry_run": "true"})
     assert plan["steps"][1].startswith("Send one packet with the rules; its delivery costs up to 2.2 ")
+    assert (plan["impact"]["fee"], plan["impact"]["fee_currency"]) == (str(ETHER * 22 // 10), "ETH")
+    dearer = {"destination_chain_eid": BASE, "max_fee": str(ETHER * 21 // 10)}
+    problem = await firm.refused("POST", path + "/bridge", 409, json=dearer)
+    assert problem.detail.startswith("The delivery now costs up to 2.2 ETH, more than max_fee.")
     await firm.succeed((await firm.post(path + "/markets", deploy))["requestId"])
     assert ETHER // 2 < await native_balance(SEPOLIA, treasury) <= ETHER, "the surplus came back"
 

@@ -61,7 +61,7 @@ async def test_bridges_created_at_the_same_time_are_listed_once_each(
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()
     at = db.now()
-    monkeypatch.setattr(service, "now", lambda: at)
+    monkeypatch.setattr(service, "recorded_now", lambda: at)
     async with db.transaction(firm.id) as session:
         row = await records.asset(session, firm.id, UUID(asset["id"]))
         made = [str((await service.insert(session, row, SEPOLIA, BASE, 0, None)).id) for _ in range(60)]

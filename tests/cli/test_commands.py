@@ -216,6 +216,7 @@ async def test_refused_command_prints_what_is_missing_and_its_resolution(program
     assert problem["dependencyChain"] == ["party_exists", "party_verified", "chain_enabled", "attestation_eligible"]
 
 
+@pytest.mark.long
 async def test_attest_and_revoke_commands_work(url: str, tmp_path: Path, world: World) -> None:
     firm = await Firm.issuing(world, SEPOLIA)
     signum = Shell(url, tmp_path, SIGNUM_API_KEY=firm.key["x-api-key"])

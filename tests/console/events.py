@@ -88,6 +88,9 @@ class Tab:
     token: str = field(default_factory=lambda: str(uuid4()))
     opened: str = ""
     """The messages to the browser while the page opened."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Headers of the connection, besides the cookie and the origin."""
+    peer: str = "127.0.0.1"
 
     def value(self, state: type[Any], var: str) -> Any:
         """Return a var of a state, as the server has it."""
@@ -100,8 +103,9 @@ class Tab:
         if self.sid in self.socket.namespace.sid_to_token:
             await self.socket.namespace.on_disconnect(self.sid)
             self.sid = uuid4().hex
-        headers = [(b"cookie", cookie.encode()), (b"origin", settings().origin.encode())]
-        scope = {"headers": headers, "client": ("127.0.0.1", 1)}
+        headers = {"cookie": cookie, "origin": settings().origin, **self.headers}
+        sent = [(name.encode(), text.encode()) for name, text in headers.items()]
+        scope = {"headers": sent, "client": (self.peer, 1)}
         environ = {"QUERY_STRING": f"token={self.token}", "asgi.scope": scope}
         await self.socket.namespace.on_connect(self.sid, environ)
         return await self.send("reflex___state____state.hydrate_and_load", {"vars": {}, "hashes": []})

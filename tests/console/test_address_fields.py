@@ -5,7 +5,6 @@ from pathlib import Path
 
 CONSOLE = Path(__file__).parents[2]
 REASONS = {
-    "components/compliance/rule_editor.py": "a list, to paste several issuers together; a picker adds to it",
     "components/distributions/detail.py": "a Merkle root, which is no address",
     "components/markets/wizard.py": "a token that Signum does not know yet",
     "components/wallets/wallet.py": "a new wallet, which no record knows yet",

@@ -18,7 +18,8 @@ from state.core.record_values import Known, Market, Unit
 
 def test_audit_action_is_shown_in_words():
     assert action_words("api_key.created") == "API key created"
-    assert action_words("market.pending_bridge") == "Market pending bridge"
+    assert action_words("market.pending_bridge") == "Market waiting for its bridge"
+    assert action_words("attestation.revoking") == "Attestation revocation requested"
     assert action_words("control.requested", "forced_transfer") == "Forced transfer requested"
     assert action_words("webhook_endpoint.created") == "Webhook endpoint created"
     assert action_words("chain.repaired") == "Repaired from the chain"
@@ -42,9 +43,23 @@ def test_audit_changes_show_differing_fields_with_nested_paths():
 
 def test_audit_summary_shows_the_first_two_changes():
     found = changes({"a": "1", "b": "2"}, {"a": "2", "b": None, "c": False, "d": [{"chain_eid": 1, "none": None}]})
-    assert summary(found) == "a: 1 → 2; b: 2 → none, 2 more"
+    assert summary(found) == "a: 1 → 2; b 2 removed, 2 more"
     assert found[3]["new"] == "chain 1"
     assert summary([]) == ""
+
+
+def test_audit_summary_says_what_no_longer_needs_a_second_person():
+    lifted = changes({"approvals": ["token.forced_transfer"]}, {"approvals": [], "reason": "One person tries it."})
+    assert summary(lifted) == "Forced transfer no longer needs a second person; reason: One person tries it"
+    replaced = changes({"approvals": ["token.mint"]}, {"approvals": ["token.burn"]})
+    assert summary(replaced) == "Burn now needs a second person, Mint no longer needs a second person"
+
+
+def test_audit_summary_of_a_webhook_names_its_address_once_and_the_reason():
+    endpoint = {"url": "https://hooks.example", "status": "enabled"}
+    assert summary(changes(None, endpoint), "https://hooks.example") == "status: enabled"
+    disabled = changes({"status": "enabled"}, {"status": "disabled", "disabled_reason": "manual"})
+    assert summary(disabled) == "status: enabled → disabled; disabled by hand"
 
 
 def test_audit_summary_shortens_addresses():
@@ -108,6 +123,10 @@ def test_audit_entry_shows_the_actor_and_hides_withheld_fields():
     by_key = view(credential="key:1", actor_name="Ann", withheld=True, after=None)
     assert (by_key.who, by_key.by, by_key.line) == ("Ann", "via API key", "Hidden for your role")
     assert view(credential="none").who == "Unknown"
+    assert view(before={"url": "https://hooks.example"}, after=None).line == ""
+    assert view(before={"website": "https://a.example"}, after={"website": None}).line == (
+        "website https://a.example removed"
+    )
 
 
 def test_audit_entries_of_one_request_are_one_action():

@@ -1,12 +1,13 @@
 """What a field for an account says about an entered address."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from backend.accounts.schemas import Account, AccountList
 from backend.wallets.schemas import AddressKind
-from state.core.holder_picker import entered
+from state.core.holder_picker import entered, name_of
 
 KESTREL = "0x52908400098527886E0F7030069857D2E4169EE7"
 ZERO = "0x" + "0" * 40
@@ -42,3 +43,14 @@ def test_entered_address_of_a_known_account_is_named_with_its_facts(written: str
 def test_entered_address_that_is_not_known_has_to_be_confirmed(address: str, note: str, is_refused: bool) -> None:
     item = entered(address, _found())
     assert (item["id"], item["note"], item["off"], item["known"]) == (address, note, is_refused, False)
+
+
+async def test_name_of_an_address_is_found_or_empty() -> None:
+    class Api:
+        async def search_accounts(self, org_id: str, *, q: str) -> AccountList:
+            return _found()
+
+    api: Any = Api()
+    assert await name_of(api, "", KESTREL.lower()) == "Kestrel Pension Trust"
+    assert await name_of(api, "", ZERO) == ""
+    assert await name_of(api, "", "") == ""

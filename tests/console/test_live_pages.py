@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from backend.core.runtime import runtime
 from backend.live_updates.hints import Waiting, of_log
+from backend.users.schemas import Role
 from tests.conftest import World
 from tests.console.events import Socket, connected
 from tests.console.test_conflicts import CHECKLIST, ENDPOINT, ISSUE, tab_of
@@ -69,4 +70,30 @@ async def test_bell_shows_what_another_person_does(world: World, socket: Socket)
     await firm.party()
     assert "1 party waits for identity review" in await following
     await socket.settle()
+    assert socket.failures == []
+
+
+async def test_bell_does_not_follow_an_organization_without_a_role(world: World, socket: Socket) -> None:
+    """The wait ends immediately: were it to last until a change, its end would tell when others work there."""
+    firm = await Firm.found(world)
+    stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
+    tab = await socket.tab(stranger.cookie, f"/o/{firm.id}/overview", org_id=str(firm.id))
+    assert "turn_rx_state_" not in await tab.send(f"{BELL}.follow", {})
+    assert not runtime.loop_part(Waiting).signals.get(of_log(firm.id))
+    assert socket.failures == []
+
+
+async def test_bell_stops_following_after_the_role_is_removed(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    viewer = await world.person(firm.id, Role.VIEWER)
+    tab = await socket.tab(viewer.cookie, f"/o/{firm.id}/overview", org_id=str(firm.id))
+    await tab.send(f"{BELL}.look", {})
+    following = asyncio.create_task(tab.send(f"{BELL}.follow", {}))
+    while not runtime.loop_part(Waiting).signals.get(of_log(firm.id)):  # noqa: ASYNC110 (no event tells when it waits)
+        await asyncio.sleep(0.01)
+    [member] = [one for one in (await firm.get("/members"))["members"] if one["user_id"] == str(viewer.user_id)]
+    await firm.admin.call("DELETE", f"/orgs/{firm.id}/members/{member['id']}")
+    await following
+    assert "turn_rx_state_" not in await tab.send(f"{BELL}.follow", {})
+    assert not runtime.loop_part(Waiting).signals.get(of_log(firm.id))
     assert socket.failures == []

@@ -16,25 +16,33 @@ TREASURY = str(UUID(int=9))
 
 
 def _account(number: int, **facts: Any) -> Account:
-    known = {"eligible": True, "quote_balance": "0", "last_used_at": None} | facts
+    known = {"eligible": True, "quote_balance": "0", "last_used_at": None, "party_id": None} | facts
     return Account(
-        address=f"0x{number:040x}", kind=AddressKind.OWN_WALLET, name=None, wallet_id=UUID(int=number), party_id=None,
+        address=f"0x{number:040x}", kind=AddressKind.OWN_WALLET, name=None, wallet_id=UUID(int=number),
         balance="0", reasons=[], **known,
     )  # fmt: skip
 
 
-def test_first_choice_is_the_wallet_last_used_on_the_market() -> None:
+def test_first_choice_is_the_treasury() -> None:
+    accounts = [_account(1, last_used_at=datetime(2026, 1, 1, tzinfo=UTC)), _account(9)]
+    assert first_choice("buy", accounts, TREASURY) == first_choice("sell", accounts, TREASURY) == TREASURY
+    assert first_choice("buy", [], TREASURY) == TREASURY
+
+
+def test_first_choice_without_an_eligible_treasury_is_another_wallet_of_the_organization() -> None:
     early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
-    accounts = [_account(1, last_used_at=early), _account(2, last_used_at=late), _account(3, quote_balance="5")]
-    assert first_choice("buy", accounts, TREASURY) == first_choice("sell", accounts, TREASURY) == str(UUID(int=2))
-
-
-def test_first_choice_of_an_unused_market_is_the_treasury_or_a_funded_wallet() -> None:
-    accounts = [_account(1), _account(2, quote_balance="5", eligible=False), _account(3, quote_balance="5")]
-    assert first_choice("sell", accounts, TREASURY) == TREASURY
+    refused = _account(9, eligible=False)
+    accounts = [refused, _account(1), _account(2, quote_balance="5", eligible=False), _account(3, quote_balance="5")]
     assert first_choice("buy", accounts, TREASURY) == str(UUID(int=3))
-    assert first_choice("buy", accounts[:2], TREASURY) == str(UUID(int=1))
-    assert first_choice("buy", [], TREASURY) == ""
+    assert first_choice("sell", accounts, TREASURY) == str(UUID(int=1))
+    used = [refused, _account(1, last_used_at=early), _account(2, last_used_at=late), _account(3, quote_balance="5")]
+    assert first_choice("buy", used, TREASURY) == str(UUID(int=2))
+
+
+def test_first_choice_is_never_the_wallet_of_a_party() -> None:
+    custody = _account(1, party_id=UUID(int=7), quote_balance="5", last_used_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert first_choice("buy", [custody, _account(9)], TREASURY) == TREASURY
+    assert first_choice("buy", [custody], "") == ""
 
 
 @given(st.integers(1, 10**12), st.integers(1, 10**24), st.integers(0, 10_000))

@@ -12,7 +12,10 @@ from tests.support.firm import Firm
 
 STATE = "reflex___state____state.state___"
 WALLETS = f"{STATE}wallets___list____wallets"
-LABELS = ["Bank", "Treasury", "Custodian"]
+LABELS = ["Bank", "Reserve", "Custodian"]
+"""Of wallets, in the order in which they are created. The first wallet is the treasury."""
+TREASURY_FIRST = ["Bank", "Custodian", "Reserve"]
+"""The treasury, then the newest first: the order of the page without a sort."""
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -25,11 +28,11 @@ async def socket(api: Any) -> AsyncIterator[Socket]:
 @pytest.mark.parametrize(
     ("query", "labels"),
     [
-        ("", ["Custodian", "Treasury", "Bank"]),
-        ("?sort=label&order=asc", ["Bank", "Custodian", "Treasury"]),
-        ("?sort=label&order=desc", ["Treasury", "Custodian", "Bank"]),
-        ("?sort=created_at&order=asc", ["Bank", "Treasury", "Custodian"]),
-        ("?sort=secret&order=up", ["Custodian", "Treasury", "Bank"]),
+        ("", TREASURY_FIRST),
+        ("?sort=label&order=asc", ["Bank", "Custodian", "Reserve"]),
+        ("?sort=label&order=desc", ["Reserve", "Custodian", "Bank"]),
+        ("?sort=created_at&order=asc", ["Bank", "Reserve", "Custodian"]),
+        ("?sort=secret&order=up", TREASURY_FIRST),
     ],
 )
 async def test_list_has_the_order_in_the_pages_address(

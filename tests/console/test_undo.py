@@ -9,7 +9,7 @@ import pytest_asyncio
 from backend.users.schemas import Role
 from tests.conftest import World
 from tests.console.events import Socket, Tab, connected
-from tests.console.test_conflicts import ACT, ENDPOINT, MEMBERS, STATE, tab_of
+from tests.console.test_conflicts import ACT, DIALOG, ENDPOINT, FORM, MEMBERS, SETTINGS, STATE, TREE, tab_of
 from tests.support.firm import Firm
 
 UNDO = f"{STATE}notifications___undo____undo"
@@ -81,4 +81,49 @@ async def test_deleted_view_hidden_card_and_disabled_endpoint_come_back(world: W
     await undo(tab, offered(said))
     (back,) = (await firm.get("/saved-views?page=members"))["saved_views"]
     assert {name: back[name] for name in view} == view
+    assert socket.failures == []
+
+
+async def test_renamed_organization_gets_its_earlier_name_unless_it_changed_since(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world, "Acme")
+    await firm.patch("", {"description": "Funds"})
+    tab = await tab_of(firm, socket, "organizations")
+    await tab.send(f"{TREE}.load", {})
+    await tab.send(f"{DIALOG}.edit", {})
+    form = {"name": "Acme Funds", "description": "", "network": "testnet"}
+    notice = offered(await tab.send(f"{DIALOG}.submit", {"data": form}))
+    saved = await firm.get("")
+    assert (saved["name"], saved["description"]) == ("Acme Funds", None)
+    assert "Acme has its earlier values again" in await undo(tab, notice)
+    saved = await firm.get("")
+    assert (saved["name"], saved["description"]) == ("Acme", "Funds")
+
+    tab = await tab_of(firm, socket, "settings")
+    await tab.send(f"{SETTINGS}settings.load", {})
+    form = {"name": "Acme Bonds", "network": "testnet"}
+    notice = offered(await tab.send(f"{SETTINGS}profile_form.submit", {"data": form}))
+    await firm.patch("", {"name": "Acme Notes"})
+    assert "has changed since" in await undo(tab, notice)
+    assert (await firm.get(""))["name"] == "Acme Notes"
+    await tab.send(f"{SETTINGS}settings.load", {})
+    said = await tab.send(f"{SETTINGS}profile_form.submit", {"data": {"name": "Acme", "network": "mainnet"}})
+    assert "The organization is saved" in said
+    assert '"undo": "Undo"' not in said.rpartition("The organization is saved")[2], "another network has effects"
+    assert socket.failures == []
+
+
+async def test_changed_description_of_an_endpoint_comes_back(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    given = {"url": "https://hooks.example/signum", "event_types": ["*"], "description": "Ledger"}
+    hook = await firm.post("/webhooks", given)
+    tab = await tab_of(firm, socket, f"webhooks/{hook['id']}", webhook_id=hook["id"])
+    await tab.send(f"{FORM}.edit", {"id": hook["id"]})
+    notice = offered(await tab.send(f"{FORM}.submit", {"data": {"url": given["url"], "description": "Journal"}}))
+    assert (await firm.get(f"/webhooks/{hook['id']}"))["description"] == "Journal"
+    await undo(tab, notice)
+    assert (await firm.get(f"/webhooks/{hook['id']}"))["description"] == "Ledger"
+    await tab.send(f"{FORM}.edit", {"id": hook["id"]})
+    said = await tab.send(f"{FORM}.submit", {"data": {"url": "https://hooks.example/2", "description": "New"}})
+    assert "The endpoint is saved" in said
+    assert '"undo": "Undo"' not in said.rpartition("The endpoint is saved")[2]
     assert socket.failures == []

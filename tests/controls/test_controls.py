@@ -34,6 +34,8 @@ async def test_mint_and_burn_change_the_supply(world: World) -> None:
     assert await firm.held(investor["address"]) == 0
 
     request = await firm.do("mint", to_address=investor["address"], amount=str(5 * UNIT))
+    assert request["title"] == f"Mint 5 {firm.of['symbol']} to Marta Lindqvist"
+    assert (request["reason"], request["approval_id"]) == (WHY, None)
     assert (request["kind"], request["subject"]) == ("token.mint", {"type": "asset", "id": firm.of["id"]})
     assert WHY in request["steps"][0]["detail"]
     assert await firm.held(investor["address"]) == 5 * UNIT

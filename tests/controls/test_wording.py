@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.controls.calls import TITLES
+from backend.controls.calls import LABELS
 from backend.controls.wording import Wording
 from backend.core.fields import MAX_UINT256
 from tests.support.firm import BASE, SEPOLIA
@@ -53,12 +53,45 @@ PLANNED: Mapping[str, list[tuple[dict[str, Any], str]]] = {
 
 
 def test_plan_of_every_control_is_in_the_future_tense() -> None:
-    assert PLANNED.keys() == TITLES.keys()
+    assert PLANNED.keys() == LABELS.keys()
     for act, cases in PLANNED.items():
         for arguments, expected in cases:
             said = WORDS.planned(act, SEPOLIA, arguments)
             assert said == expected
             assert not said.split()[0].endswith("ed"), said
+
+
+TITLES: list[tuple[list[str], dict[str, Any], str]] = [
+    (["minted"], {"to_address": KESTREL} | AMOUNT, f"Mint {PART} to Kestrel Pension Trust"),
+    (["taken", "burned"], {"address": KESTREL} | AMOUNT, f"Burn {PART} of Kestrel Pension Trust"),
+    (["frozen"], {"address": KESTREL, "amount": None}, "Freeze all NREF of Kestrel Pension Trust"),
+    (["unfrozen"], {"address": KESTREL, "amount": None}, "Unfreeze all NREF of Kestrel Pension Trust"),
+    (["frozen"], {"address": KESTREL} | AMOUNT, f"Freeze {PART} of Kestrel Pension Trust"),
+    (
+        ["moved"],
+        {"from_address": KESTREL, "to_address": "0x" + "ab" * 20} | AMOUNT,
+        f"Move {PART} from Kestrel Pension Trust to 0xabab…abab",
+    ),
+    (
+        ["recovered"],
+        {"lost_address": KESTREL, "new_address": "0x" + "ab" * 20},
+        "Recover NREF from Kestrel Pension Trust to 0xabab…abab",
+    ),
+    (["paused"], {"chain_eid": None}, "Pause NREF on Sepolia and Base"),
+    (["path_limited"], ENDS | AMOUNT, "Limit the bridge path of NREF on Sepolia and Base"),
+]
+
+
+@pytest.mark.parametrize(("acts", "arguments", "expected"), TITLES)
+def test_title_of_a_control_names_the_accounts(acts: list[str], arguments: dict[str, Any], expected: str) -> None:
+    assert WORDS.shortened().title(acts, [SEPOLIA, BASE], arguments) == expected
+
+
+def test_step_of_a_control_says_what_it_will_do_and_where() -> None:
+    moving = {"from_address": KESTREL, "to_address": ALDER} | AMOUNT
+    said = WORDS.shortened().step("moved", BASE, moving)
+    assert said == f'Move {PART} from Kestrel Pension Trust to wallet "Treasury" on Base'
+    assert WORDS.step("path_paused", SEPOLIA, ENDS) == "Pause the bridge path to Base"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ async def balance(address: str) -> int:
     return await quote_token.balance_of(SEPOLIA, str((await contracts_of(SEPOLIA)).quote_token), address)
 
 
+@pytest.mark.long
 async def test_quote_currency_is_paid_to_eligible_recipients_and_the_rest_returns(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     # A cap of the asset does not limit payments in another currency.

@@ -30,6 +30,7 @@ def body_of(*recipients: tuple[str, int], **more: Any) -> dict[str, Any]:
     return {"name": "Dividend", "chain_eid": SEPOLIA, "recipients": people} | more
 
 
+@pytest.mark.long
 async def test_recipients_are_checked_and_blocked_ones_are_held_or_excluded(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     limit = {"blocked_countries": ["PRK"], "max_tokens_per_holder": str(10 * UNIT)}

@@ -28,7 +28,14 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
     found = first["recipients"] + rest["recipients"]
     assert rest["nextCursor"] is None
     assert [(one["index"], int(one["address"], 16)) for one in found[:3]] == [(0, 1), (1, 2), (2, 3)]
-    known = {"index": 3, "address": PARTY, "name": "party Marta Lindqvist", "amount": "5000000000000000000"}
+    known = {
+        "index": 3,
+        "address": PARTY,
+        "name": "party Marta Lindqvist",
+        "party_name": "Marta Lindqvist",
+        "wallet_label": None,
+        "amount": "5000000000000000000",
+    }
     assert found[3] == known | {"claimed": False, "cannot_claim": None}
     assert found[0]["name"] == "unknown wallet"
     searched = await firm.get(path, params={"q": PARTY[:8]})
@@ -36,8 +43,8 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
     async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://signum") as http:
         answer = await http.get(f"/v1{firm.base}{path}.csv", headers=firm.key)
     lines = answer.text.splitlines()
-    assert lines[0] == "index,address,name,amount,claimed,cannot_claim"
-    assert f"3,{PARTY},party Marta Lindqvist,5000000000000000000,false," in lines
+    assert lines[0] == "index,address,name,party_name,wallet_label,amount,claimed,cannot_claim"
+    assert f"3,{PARTY},party Marta Lindqvist,Marta Lindqvist,,5000000000000000000,false," in lines
     assert len(lines) == 5
 
 

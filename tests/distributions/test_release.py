@@ -36,6 +36,7 @@ async def released_by(firm: Issuance, asset: Any, made: Any) -> list[str | None]
     return [one["released_by"] for one in held]
 
 
+@pytest.mark.long
 async def test_held_recipient_who_became_eligible_is_released_and_paid_once(world: World) -> None:
     firm, asset, made, late = await holding(world)
     path = path_of(asset)

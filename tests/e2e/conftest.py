@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString
@@ -36,6 +37,10 @@ LOAD = 15_000
 """Milliseconds that a page may take to load on a busy machine."""
 
 
+TOKEN_SECONDS = 600
+"""How long an access token is used: it expires after 15 minutes, and the suite runs longer."""
+
+
 @dataclass(frozen=True)
 class Person:
     """A person of the demo."""
@@ -48,14 +53,14 @@ class Person:
 class Signum:
     """The started server: its URL, its people, and its API for preparations."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, url: str | None = None) -> None:
         self.home = home
         self.demo: dict[str, Any] = json.loads((home / "demo.json").read_text())
-        self.url = str(self.demo["base_url"]).removesuffix("/v1").rstrip("/")
+        self.url = (url or str(self.demo["base_url"]).removesuffix("/v1")).rstrip("/")
         self.organization = str(self.demo["organization_id"])
         self.people = [Person(u["email"], u["password"], u["role"]) for u in self.demo["users"]]
         self._http = httpx.Client(base_url=f"{self.url}/v1", timeout=30, trust_env=False)
-        self._tokens: dict[str, str] = {}
+        self._tokens: dict[str, tuple[str, float]] = {}
 
     def person(self, role: str = "admin") -> Person:
         """Return the first person with a role."""
@@ -107,6 +112,13 @@ class Signum:
         body = {"user_id": self.call("GET", "/auth/me", person=person)["user"]["id"], "role": "admin"}
         return str(self.call("POST", "/orgs/{org}/members", body, person=by)["id"])
 
+    @contextmanager
+    def known(self) -> Iterator[dict[str, str]]:
+        """The IDs of `records`; the webhook endpoint is deleted afterwards."""
+        known = self.records()
+        yield known
+        self.call("DELETE", f"/orgs/{{org}}/webhooks/{known['webhook']}")
+
     def records(self) -> dict[str, str]:
         """Return the IDs of one record of each kind: those of the demo, and a new webhook endpoint."""
 
@@ -130,12 +142,15 @@ class Signum:
         }
 
     def _token(self, person: Person) -> str:
-        if person.email not in self._tokens:
-            body = {"email": person.email, "password": person.password}
-            answer = self._http.post("/auth/login", json=body)
-            assert answer.status_code == 200, answer.text
-            self._tokens[person.email] = answer.json()["access_token"]
-        return self._tokens[person.email]
+        """Return an access token that is valid for at least another five minutes of its fifteen."""
+        token, signed_in = self._tokens.get(person.email, ("", -TOKEN_SECONDS))
+        if time.monotonic() - signed_in < TOKEN_SECONDS:
+            return token
+        body = {"email": person.email, "password": person.password}
+        answer = self._http.post("/auth/login", json=body)
+        assert answer.status_code == 200, answer.text
+        self._tokens[person.email] = str(answer.json()["access_token"]), time.monotonic()
+        return self._tokens[person.email][0]
 
     def mail(self, to: str) -> str:
         """Return the newest email to an address, as the operator reads it on this machine."""
@@ -148,10 +163,9 @@ class Signum:
         self._http.close()
 
 
-@pytest.fixture(scope="session")
-def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
-    """`signum serve` with a separate data folder and demo."""
-    home = tmp_path_factory.mktemp("signum")
+@contextmanager
+def serving(home: Path, **environment: str) -> Iterator[Signum]:
+    """Run `signum serve` with a separate data folder and demo."""
     port = free_port()
     given = {
         k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "HOST", "SIGNUM_RPC_URLS", "SIGNUM_PUBLIC_URL")
@@ -159,7 +173,8 @@ def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
     env = given | {"PORT": str(port), "SIGNUM_HOME": str(home), "SIGNUM_DEMO": "1", "SIGNUM_RATE_LIMITS": "off"}
     log = home / "serve.log"
     with log.open("w") as out:
-        server = subprocess.Popen([sys.executable, "-m", "backend.cli", "serve"], env=env, stdout=out, stderr=out)
+        command = [sys.executable, "-m", "backend.cli", "serve"]
+        server = subprocess.Popen(command, env=env | environment, stdout=out, stderr=out)
         try:
             _until_ready(server, f"http://localhost:{port}/v1/ready", log)
             started = Signum(home)
@@ -174,12 +189,18 @@ def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
                 server.wait(10)
 
 
+@pytest.fixture(scope="session")
+def signum(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signum]:
+    """A server whose demo has no year before its present."""
+    with serving(tmp_path_factory.mktemp("signum"), SIGNUM_DEMO_HISTORY="0") as started:
+        yield started
+
+
 @pytest.fixture(scope="module")
 def ids(signum: Signum) -> Iterator[dict[str, str]]:
     """The ID of one record of each kind."""
-    known = signum.records()
-    yield known
-    signum.call("DELETE", f"/orgs/{{org}}/webhooks/{known['webhook']}")
+    with signum.known() as known:
+        yield known
 
 
 def _until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:

@@ -18,7 +18,19 @@ thing at a time. A theme changes only colors."""
 TWO_SCREENS: list[Screen] = [("dark", 1440, ()), ("light", 390, ())]
 FOLDER = os.environ.get("SIGNUM_WALK")
 """Where pictures of the pages are kept, if they are wanted."""
-TABS = ("overview", "compliance", "chains", "markets", "holders", "distributions", "controls", "check", "activity", "x")
+TABS = (
+    "overview",
+    "compliance",
+    "chains",
+    "markets",
+    "holders",
+    "cap-table",
+    "distributions",
+    "controls",
+    "check",
+    "activity",
+    "x",
+)
 PLACES: dict[str, list[str]] = {
     "index": [],
     "account": [],
@@ -32,11 +44,13 @@ PLACES: dict[str, list[str]] = {
     "i": ["i"],
     "i/[membership_id]": ["i/{membership}"],
     "i/[membership_id]/trade": ["i/{membership}/trade"],
+    "i/[membership_id]/documents": ["i/{membership}/documents"],
     "i/[membership_id]/account": ["i/{membership}/account"],
     "o/[org_id]/overview": ["o/{org}/overview"],
     "o/[org_id]/organizations": ["o/{org}/organizations"],
     "o/[org_id]/members": ["o/{org}/members", "o/{org}/members?tab=invitations"],
     "o/[org_id]/eligibility": ["o/{org}/eligibility"],
+    "o/[org_id]/attempts": ["o/{org}/attempts"],
     "o/[org_id]/outbox": ["o/{org}/outbox"],
     "o/[org_id]/settings": ["o/{org}/settings"],
     "o/[org_id]/api-keys": ["o/{org}/api-keys"],
@@ -57,6 +71,7 @@ PLACES: dict[str, list[str]] = {
     "o/[org_id]/assets": ["o/{org}/assets"],
     "o/[org_id]/assets/new": ["o/{org}/assets/new"],
     "o/[org_id]/assets/[asset_id]": ["o/{org}/assets/{asset}?tab=" + tab for tab in TABS],
+    "o/[org_id]/assets/[asset_id]/evidence": ["o/{org}/assets/{asset}/evidence"],
     "o/[org_id]/markets": ["o/{org}/markets"],
     "o/[org_id]/markets/new": ["o/{org}/markets/new"],
     "o/[org_id]/markets/[market_id]": ["o/{org}/markets/{market}"],
@@ -68,8 +83,8 @@ PLACES: dict[str, list[str]] = {
 AXE = {"resultTypes": ["violations"], "rules": {"label-content-name-mismatch": {"enabled": True}}}
 """The rules that axe applies by default, and that a control's name contains its visible text."""
 DRAWN = """theme => document.documentElement.classList.contains(theme)
-    && document.getAnimations().every(one => one.playState !== "running")"""
-"""Whether a page shows a theme, and no color is still changing."""
+    && document.getAnimations().every(one => one.playState !== "running" || one.timeline !== document.timeline)"""
+"""Whether a page shows a theme, and no color is still changing. What follows the scrolling of a strip never ends."""
 WRONG_WORDS = {
     "more than 6 decimals": r"\d\.\d{7,}",
     "base units": r"base units?\b",

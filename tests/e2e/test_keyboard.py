@@ -129,7 +129,8 @@ def _issued(hand: Keyboard, symbol: str) -> None:
     hand.write(page.get_by_label("Initial supply"), "1000")
     hand.press(page.get_by_role("button", name="Create asset"))
     page.wait_for_url(re.compile(r"/assets/[0-9a-f-]{36}"))
-    _done(page)
+    token = page.get_by_role("table", name="Tokens by chain").get_by_role("row").nth(1)
+    expect(token.get_by_text("Active", exact=True)).to_be_visible(timeout=CHAIN_TIME)
 
 
 def _rules_changed(hand: Keyboard) -> None:

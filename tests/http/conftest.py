@@ -8,11 +8,11 @@ import pytest_asyncio
 
 from backend.client import SignumClient
 from backend.core.settings import settings
-from backend.demo.documents import pdf
 from backend.server import runtime
 from tests.conftest import World
 from tests.openapi.operations import CASES, DOCUMENT, Case
 from tests.support.issuance import SEPOLIA, Issuance
+from tests.support.specimens import pdf
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -12,7 +12,6 @@ from fastapi import Request
 
 from backend.core import db
 from backend.core.errors import TooManyRequests, Unavailable
-from backend.demo.documents import pdf
 from backend.distributions import routes
 from backend.http import uploads
 from backend.http.uploads import Uploads
@@ -23,6 +22,7 @@ from backend.users.schemas import Role
 from tests.conftest import Actor, World
 from tests.http.test_uploads import MEGABYTE, PATIENCE, List, parts, place_of
 from tests.support.firm import SEPOLIA, Firm, refused
+from tests.support.specimens import pdf
 
 DOCUMENT = pdf(["Marta Lindqvist", "Passport"]) + b"\n" * 2_000_000
 LIST = 134

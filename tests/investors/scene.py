@@ -17,6 +17,7 @@ from tests.conftest import Actor, World
 from tests.distributions.test_distributions import activated, draft_distribution
 from tests.support.firm import Firm
 from tests.support.issuance import SEPOLIA, UNIT, Issuance
+from tests.support.specimens import pdf
 
 USD = 10**6
 
@@ -30,6 +31,7 @@ class Investor:
     party: Any = None
     wallet: Any = None
     order: Any = None
+    document: Any = None
 
     @classmethod
     async def of(cls, world: World, organization: UUID, email: str | None = None) -> "Investor":
@@ -66,12 +68,18 @@ class Investor:
         self.party = made
         await firm.attest(made)
 
+    async def upload(self, content: bytes, kind: str = "passport", **options: Any) -> Any:
+        """Upload a document."""
+        options = {"headers": {"content-type": "application/pdf"}, "params": {"kind": kind}} | options
+        return await self.actor.call("POST", f"/investor/{self.membership}/documents", content=content, **options)
+
     @property
     def marks(self) -> set[str]:
         """Return texts that only this investor, and staff, may see."""
         return {
             str(self.actor.user_id), str(self.membership), self.actor.email, self.actor.email.upper(),
             self.party["id"], self.party["name"], self.wallet["id"], self.wallet["address"], self.order["id"],
+            self.document["id"], self.document["name"],
         }  # fmt: skip
 
 
@@ -98,6 +106,10 @@ class Scene:
         ada, ben = await Investor.of(world, firm.id), await Investor.of(world, firm.id)
         await ada.accept(firm, "Ada Sørensen")
         await ben.accept(firm, "Ben Okonjo")
+        for investor in (ada, ben):
+            name = f"passport of {investor.party['name']}.pdf"
+            content = pdf([investor.party["name"], "Passport"])
+            investor.document = await investor.upload(content, params={"kind": "passport", "name": name})
         treasury = await firm.treasury()
         for investor, amount in ((ada, 120), (ben, 33)):
             sent = await firm.post(

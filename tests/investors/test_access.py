@@ -27,8 +27,12 @@ ROUTES = [
     for c in CASES
     if c.path.startswith("/v1/investor") and c.method == "get"
 ]
-PREPARED = [
-    (c.method.upper(), c.path.removeprefix("/v1"), c.example())
+POSTED = [
+    (
+        c.method.upper(),
+        c.path.removeprefix("/v1") + ("?kind=other" if c.path.endswith("/documents") else ""),
+        c.example(),
+    )
     for c in CASES
     if c.path.startswith("/v1/investor") and c.method == "post"
 ]
@@ -36,14 +40,16 @@ PREPARED = [
 
 async def everything(api: Any, investor: Investor, market: Any = None) -> str:
     """Return the responses of every operation of the investor's API that reads."""
-    assert len(ROUTES) >= 12
-    paths = [path for path in ROUTES if market or "{marketId}" not in path]
+    assert len(ROUTES) >= 15
+    lacks = [part for part, known in (("{marketId}", market), ("{documentId}", investor.document)) if not known]
+    paths = [path for path in ROUTES if not any(part in path for part in lacks)]
     return "\n".join([await investor.text(api, path_of(path, investor, market)) for path in paths])
 
 
 def path_of(path: str, investor: Investor, market: Any = None) -> str:
     """Return a path with the investor's membership, and IDs that do not exist where none is given."""
     path = path.replace("{membershipId}", str(investor.membership)).replace("{marketId}", str(market or uuid4()))
+    path = path.replace("{documentId}", str(investor.document["id"] if investor.document else uuid4()))
     return re.sub(r"\{\w+\}", str(uuid4()), path)
 
 
@@ -99,7 +105,7 @@ async def test_investor_sees_eligibility_orders_and_claims(scene: Scene) -> None
 async def test_others_are_refused_as_if_the_membership_did_not_exist(scene: Scene, world: World) -> None:
     stranger = await Investor.of(world, await world.organization())
     for actor in (scene.firm.admin, scene.ben.actor, stranger.actor):
-        for method, path, body in [*(("GET", path, None) for path in ROUTES[1:]), *PREPARED]:
+        for method, path, body in [*(("GET", path, None) for path in ROUTES[1:]), *POSTED]:
             path = path_of(path, scene.ada, scene.market["id"])
             problem = await refused(actor, method, path, 404, json=body)
             assert problem.detail == "You have no investor account with this ID."
@@ -111,7 +117,7 @@ async def test_token_of_an_investor_is_refused(world: World) -> None:
     investor = await Investor.of(world, await world.organization())
     login = {"email": investor.actor.email, "password": PASSWORD}
     token = (await world.client.call("POST", "/auth/login", json=login))["access_token"]
-    for method, path, body in [*(("GET", path, None) for path in ROUTES), *PREPARED]:
+    for method, path, body in [*(("GET", path, None) for path in ROUTES), *POSTED]:
         with pytest.raises(ApiProblem, match="browser session"):
             await world.client.call(method, path_of(path, investor), json=body, token=token)
 
@@ -125,7 +131,7 @@ async def test_application_that_acts_for_an_investor_is_refused(world: World, ap
         application = await register(world, http, organization)
         token = (await application.sign_in(investor.actor))["access_token"]
     await become(investor, "client")
-    for method, path, body in [*(("GET", path, None) for path in ROUTES), *PREPARED]:
+    for method, path, body in [*(("GET", path, None) for path in ROUTES), *POSTED]:
         with pytest.raises(ApiProblem, match="Applications that act for a person are not accepted"):
             await world.client.call(method, path_of(path, investor), json=body, token=token)
 

@@ -57,6 +57,7 @@ async def test_market_on_the_asset_chain_is_deployed(world: World) -> None:
     assert [m["id"] for m in (await firm.get(path, params={"status": "active"}))["markets"]] == [market["id"]]
 
 
+@pytest.mark.long
 async def test_market_on_another_chain_is_bridged_first(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
     asset = await firm.asset(required_kyc_level=1)
@@ -154,6 +155,8 @@ async def test_failed_bridge_fails_the_market_and_a_retry_resumes(
     assert (market["status"], market["failure"]) == ("failed", "The token is paused.")
     assert (bridge["status"], bridge["failure"]) == ("failed", "The token is paused.")
     assert (request["can_retry"], request["problem"]["detail"]) == (True, "The token is paused.")
+    assert request["problem"]["resolution"]["title"] == "Open the bridge"
+    assert request["problem"]["resolution"]["path"] == f"/orgs/{firm.id}/bridges/{bridge['id']}"
     assert [s["status"] for s in request["steps"]] == [
         "succeeded",
         "succeeded",

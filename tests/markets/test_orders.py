@@ -162,12 +162,15 @@ async def test_denied_order_has_failed(world: World) -> None:
 @pytest.mark.long
 async def test_order_cancelled_twice_has_one_cancellation(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
-    market = await firm.market(await firm.asset())
+    asset, treasury = await firm.asset(), await firm.treasury()
+    market = await firm.market(asset)
     path = orders_path(market)
-    order = await firm.order(market, await firm.treasury(), "sell", 10 * USD, UNIT)
+    order = await firm.order(market, treasury, "sell", 10 * USD, UNIT)
     concurrent = await asyncio.gather(*(firm.delete(f"{path}/{order['id']}") for _ in range(4)))
     (request_id,) = {accepted["requestId"] for accepted in concurrent}
-    await firm.succeed(request_id)
+    words = f"1 {asset['symbol']} at 10 tUSD for {treasury['label']}"
+    assert (await firm.succeed(request_id))["title"] == f"Cancel the order to sell {words}"
+    assert (await firm.get(f"/requests/{order['request_id']}"))["title"] == f"Sell {words}"
     again = await firm.delete(f"{path}/{order['id']}")
     assert (again["requestId"], again["status"]) == (request_id, "succeeded")
 

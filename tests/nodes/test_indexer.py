@@ -15,9 +15,11 @@ from backend.chain.bindings import token
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import ChainUnavailable
 from backend.chain.indexer import index_pass, indexer
+from backend.chain.indexer.log_limits import LearnedLimits
 from backend.chain.models import CursorRow, TransactionStatus
 from backend.chain.rpc.json_rpc import Rpc, connect
 from backend.core import db
+from backend.core.runtime import runtime
 from backend.models import MarketRow
 from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.indexer.test_indexer import opened, transfers
@@ -262,8 +264,10 @@ async def test_events_are_complete_when_responses_hold_two_logs(
 
 
 async def test_log_range_grows_again_after_it_was_halved(
-    stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
+    stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The process remembers the refusals of other tests, which would need more blocks than are mined here.
+    monkeypatch.delitem(runtime.part(LearnedLimits).by_chain, HOME_EID, raising=False)
     await minted(stage, pool, open_rules)
     pool.become(log_range=40, mines_every=None)
     await pool.mine(200)

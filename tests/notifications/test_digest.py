@@ -11,10 +11,11 @@ from sqlmodel import col
 from backend.core import db
 from backend.core.db import now
 from backend.mail.models import OutboxRow
-from backend.notifications import digest
+from backend.notifications import digest, rules
 from backend.preferences.models import PreferencesRow
 from backend.users.schemas import Role
 from tests.conftest import Actor, World
+from tests.ip_ranges.steps import OFFICE, restrict
 from tests.support.firm import Firm
 
 DAILY = {"digest": "daily", "time_zone": "Asia/Tokyo"}
@@ -77,6 +78,29 @@ async def test_digest_shows_nothing_of_a_role_that_ended_and_is_private(world: W
     await a_day_passes(officer)
     await digest.once()
     assert len(await emails(officer)) == 1
+
+
+async def test_digest_of_an_organization_with_ip_ranges_says_only_that_something_waits(world: World) -> None:
+    """An email is read from any address. The ranges of an organization above count too."""
+    above = await Firm.found(world, "Group")
+    firm, free = await Firm.found(world, "Acme", above.id), await Firm.found(world, "Open")
+    officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
+    await firm.party(name="Alder")
+    await choose(officer, **DAILY)
+    await restrict(above.id, OFFICE)
+    await digest.once()
+    (email,) = await emails(officer)
+    assert email.body.startswith(f"Acme\n{rules.CLOSED}\n")
+    assert "Alder" not in email.body
+    assert "identity review" not in email.body
+    quiet = await world.person(free.id, Role.VIEWER)
+    await choose(quiet, **DAILY)
+    await restrict(free.id, OFFICE)
+    await restrict(above.id)
+    await a_day_passes(officer)
+    await digest.once()
+    assert "Alder" in (await emails(officer))[-1].body
+    assert await emails(quiet) == [], "nothing waits there"
 
 
 async def test_digest_that_fails_for_one_person_is_sent_to_the_others(

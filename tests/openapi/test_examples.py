@@ -30,7 +30,7 @@ from tests.support.own_wallet import FAUCET, OwnWallet
 from tests.users.test_linked_wallets import link
 
 PDF = b"%PDF-1.7\n"
-OF_BYTES = {"upload_document"}
+OF_BYTES = {"upload_document", "upload_investor_document", "read_evidence", "verify_evidence", "print_evidence"}
 """Operations whose body is a file; the test sends one."""
 OF_DEVICES = {"add_passkey"}
 """The authenticator signs the body: its example shows the form only. `tests/factors/test_browser.py` uses one."""
@@ -139,6 +139,7 @@ async def assets(world: World, run: Examples) -> None:
     factory = (await firm.market_body(HYPEREVM))["market_factory_address"]
     market = await run.run("deploy_market", market_factory_address=factory)
     run.known["marketId"] = market["marketId"]
+    await evidence(run, made["assetId"])
     await run.run("check_order", address=trader["address"])
     await run.run("pay_test_funds", walletId=trader["id"])
     await run.run("place_order", wallet_id=trader["id"])
@@ -152,6 +153,17 @@ async def assets(world: World, run: Examples) -> None:
     )
 
 
+async def evidence(run: Examples, asset_id: str) -> None:
+    """Read, verify and print the asset's own pack."""
+    path = f"/v1{run.firm.base}/assets/{asset_id}/evidence"
+    pack = (await run.http.get(path, headers=run.firm.key)).content
+    sent = run.firm.key | {"content-type": "application/zip"}
+    for name, what in (("read", "contents"), ("verify", "verification"), ("print", "report")):
+        answer = await run.http.post(f"{path}/{what}", content=pack, headers=sent)
+        assert answer.status_code == 200, answer.text
+        run.done.add(f"{name}_evidence")
+
+
 async def investor(world: World, run: Examples, asset_id: str) -> None:
     """Prepare transactions for an investor who trades with their own wallet."""
     firm, wallet = run.firm, OwnWallet(node_urls.urls_of(HYPEREVM)[0])
@@ -162,6 +174,10 @@ async def investor(world: World, run: Examples, asset_id: str) -> None:
     wallet.send((await firm.get(f"/assets/{asset_id}/markets/{run.known['marketId']}"))["quote_token_address"], FAUCET)
     who = {"cookie": client.actor.cookie, "origin": settings().origin}
     own = {"membershipId": client.membership, "address": wallet.address}
+    path, sent = f"/v1/investor/{client.membership}/documents", who | {"content-type": "application/pdf"}
+    answer = await run.http.post(path, content=PDF, headers=sent, params={"kind": "passport", "name": "passport.pdf"})
+    assert answer.status_code == 201, answer.text
+    run.done.add("upload_investor_document")
     await run.run("check_investor_order", who, **own)
     await run.run("prepare_investor_order", who, **own)
     recipients = {"recipients": [{"address": wallet.address, "amount": "1"}]}
@@ -243,6 +259,7 @@ async def accounts(world: World, run: Examples) -> None:
     await run.run("change_password", bearer)
     await run.run("forgot_password", anonymous)
     mailed = (await world.letter(firm.id)).split("token=")[1].split()[0]
+    await run.run("check_password_link", anonymous, token=mailed)
     await run.run("reset_password", anonymous, token=mailed)
     account = await link(world, await world.person(firm.id))
     begun = await begin(world)

@@ -9,12 +9,12 @@ from limits import RateLimitItemPerDay
 
 from backend.client import ApiProblem
 from backend.core.settings import settings
-from backend.demo.documents import pdf
 from backend.limits import rate_limits
 from backend.organizations import quotas
 from backend.webhooks import rules as webhooks
 from tests.conftest import Actor, World
 from tests.support.firm import Firm
+from tests.support.specimens import pdf
 
 KEY = {"name": "export", "scopes": ["orgs:read"]}
 CLIENT = {"name": "Portal", "redirect_uris": ["https://portal.example/callback"]}

@@ -17,12 +17,12 @@ from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.encryption import DOCUMENTS, CannotUnseal
 from backend.core.settings import settings
-from backend.demo.documents import pdf, picture
 from backend.parties import documents
 from backend.server import runtime
 from backend.users.schemas import Role
 from tests.conftest import Actor, World
 from tests.support.firm import Firm, refused
+from tests.support.specimens import pdf, picture
 
 PARTIES = "/identity/parties"
 PDF = {"content-type": "application/pdf"}

@@ -1,5 +1,7 @@
 """The CSV import of parties: a preview line by line, then all or nothing, once."""
 
+import asyncio
+import json
 import secrets
 from typing import Any
 from uuid import uuid4
@@ -14,7 +16,7 @@ from limits import RateLimitItemPerDay
 from backend.auth.scopes import Scope
 from backend.core.settings import settings
 from backend.limits import rate_limits
-from backend.parties import import_rules
+from backend.parties import import_rules, imports
 from backend.parties.schemas import ImportOutcome, OnDuplicate
 from backend.server import runtime
 from tests.conftest import World
@@ -51,7 +53,8 @@ async def test_list_is_previewed_and_imported_once(api: Any, world: World) -> No
     assert said[4] == "has the wallet or email of line 2"
     assert said[5] == f"has the wallet or email of {known['name']}, who is registered already"
     assert said[6].startswith("name:")
-    assert all(f"{name}:" in said[7] for name in ("country", "email", "wallet_address"))
+    assert "“Atlantis” is not a country code. Use one such as SWE." in said[7]
+    assert all(f"{name}:" in said[7] for name in ("email", "wallet_address"))
 
     refused = await send(api, firm, HEAD + good + bad)
     assert refused.status_code == 422
@@ -133,6 +136,38 @@ async def test_registered_parties_are_updated_on_request_and_the_preview_says_ho
         headers = writer | {"content-type": "text/csv"}
         answer = await http.post("/v1/identity/parties/import", content=text, headers=headers, params=query)
     assert answer.status_code == 403
+
+
+async def test_concurrent_imports_of_one_list_register_each_party_once(api: Any, world: World) -> None:
+    firm, mail = await Firm.found(world), f"{secrets.token_hex(4)}@example.com"
+    text = f"{HEAD}Ada Berg,SWE,,{mail},\n"
+    answers = await asyncio.gather(*(send(api, firm, text) for _ in range(4)))
+    assert sorted(answer.status_code for answer in answers) == [201, 422, 422, 422]
+    assert [p["email"] for p in await parties(firm)] == [mail]
+    answers = await asyncio.gather(*(send(api, firm, f"{HEAD}Ada,SWE,,{mail},\n", on_duplicate="skip") for _ in "12"))
+    assert [answer.json()["skipped"] for answer in answers] == [1, 1]
+
+
+async def test_preview_of_long_lines_has_all_counts_and_fewer_lines(
+    api: Any, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "SHOWN_CHARACTERS", 10_000)
+    firm, name = await Firm.found(world), "N" * 120
+    text = HEAD + "".join(f"{name},SWE,,,\n" for _ in range(150)) + f"{name},Atlantis,,,\n"
+    plan = (await send(api, firm, text, dry_run="true")).json()
+    assert (plan["created"], plan["refused"]) == (150, 1)
+    assert plan["lines"][0]["outcome"] == "refused"
+    assert 20 < len(plan["lines"]) < 150
+    assert len(json.dumps(plan["lines"])) < 12_000
+
+
+async def test_finding_names_three_of_many_parties_with_one_email(api: Any, world: World) -> None:
+    firm, mail = await Firm.found(world), f"{secrets.token_hex(4)}@example.com"
+    for n in range(5):
+        await firm.party(Account.create().address, name=f"Party {n}", email=mail)
+    plan = (await send(api, firm, f"{HEAD}Ada,SWE,,{mail},\n", dry_run="true", on_duplicate="update")).json()
+    words = "has the wallet or email of several parties: Party 0, Party 1, Party 2 and 2 more"
+    assert plan["lines"][0]["detail"] == words
 
 
 async def test_lines_of_imports_are_limited_and_name_no_one_to_a_writer(

@@ -83,8 +83,12 @@ async def test_problem_and_details_of_a_request_are_hidden_with_its_title(world:
     problem |= {"revert": {"error": "NotEligible", "code": 3, "arguments": {"receiver": EMAIL}}}
     async with db.worker() as session:
         id_ = await session.scalar(
-            sa.text("update requests set problem = cast(:problem as jsonb) where organization_id = :id returning id"),
-            {"problem": json.dumps(problem), "id": firm.id},
+            sa.text(
+                "update requests set problem = cast(:problem as jsonb),"
+                " arguments = arguments || jsonb_build_object('reason', cast(:reason as text))"
+                " where organization_id = :id returning id"
+            ),
+            {"reason": f"Asked by {EMAIL}", "problem": json.dumps(problem), "id": firm.id},
         )
         await session.execute(
             sa.text("update request_steps set detail = :detail where request_id = :id"),
@@ -95,6 +99,7 @@ async def test_problem_and_details_of_a_request_are_hidden_with_its_title(world:
     hidden = await firm.admin.client.call("GET", f"{firm.base}/requests/{id_}", headers=narrow)
     assert EMAIL not in str(hidden)
     kept = {"type": "about:blank", "title": "Conflict", "status": 409, "detail": titles.WITHHELD}
-    assert (hidden["problem"], hidden["steps"][0]["detail"]) == (kept, None)
+    assert (hidden["problem"], hidden["steps"][0]["detail"], hidden["reason"]) == (kept, None, None)
     shown = await firm.admin.client.call("GET", f"{firm.base}/requests/{id_}", headers=wide)
+    assert shown["reason"] == f"Asked by {EMAIL}"
     assert (shown["problem"], shown["steps"][0]["detail"]) == (problem, f"Mail to {EMAIL}")

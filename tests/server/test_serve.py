@@ -13,16 +13,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import httpx
+import psycopg
 import pytest
 
 from backend.core import data_folder
 from backend.core.errors import CannotStart
 from backend.core.settings import Settings
+from backend.demo import year_cast
 from backend.server import glibc
 from tests.support.night import NIGHT
 from tests.support.server import free_port
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+TRADES = 3 + sum(len(buyers) for *_, buyers in year_cast.TRADES)
+"""Of the demo: its present and its year."""
 
 
 class Serve:
@@ -210,11 +214,11 @@ def test_sigterm_stops_everything_and_a_second_server_is_refused(home: Path) -> 
 def test_server_killed_during_the_demo_resumes_at_the_next_start(home: Path) -> None:
     """Killed twice during the creation of the demo, with database, workflows and chains: every part exists once."""
     for wanted in (3, 12):
-        serve = Serve(home, SIGNUM_DEMO="1")
+        serve = Serve(home, SIGNUM_DEMO="1", SIGNUM_DEMO_HISTORY="0")
         serve.wait(lambda wanted=wanted: stored(home) >= wanted)
         serve.process.kill()
         serve.process.communicate(timeout=60)
-    serve = Serve(home, SIGNUM_DEMO="1")
+    serve = Serve(home, SIGNUM_DEMO="1", SIGNUM_DEMO_HISTORY="0")
     serve.ready()
     demo = json.loads((home / "demo.json").read_text())
     assert (home / "demo.json").stat().st_mode & 0o777 == 0o600
@@ -239,10 +243,34 @@ def test_server_killed_during_the_demo_resumes_at_the_next_start(home: Path) -> 
     assert serve.left_behind() == []
 
 
+@pytest.mark.long
+def test_server_killed_during_the_demos_year_continues_it(home: Path) -> None:
+    """Killed three times: everything happened once, in order, and the chains agree."""
+    for wanted in (20, 90, 150):
+        serve = Serve(home, SIGNUM_DEMO="1", SIGNUM_RATE_LIMITS="off")
+        serve.wait(lambda wanted=wanted: stored(home) >= wanted, 480)
+        serve.process.kill()
+        serve.process.communicate(timeout=60)
+    serve = Serve(home, SIGNUM_DEMO="1", SIGNUM_RATE_LIMITS="off")
+    serve.wait(lambda: serve.get("/v1/ready").status_code == 200, 480)
+    command = [sys.executable, "-m", "backend.cli"]
+    for check, words in ((["reconcile"], "0 differences"), (["audit", "verify"], "intact")):
+        done = subprocess.run([*command, *check], env=serve.environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout
+        assert words in done.stdout
+    with psycopg.connect(f"postgresql://postgres@/signum?host={home / 'pg'}") as connection:
+        query = (
+            "select a.seq from audit_log a join audit_log b using (organization_id) where a.seq < b.seq and a.at > b.at"
+        )
+        assert connection.execute(query).fetchall() == []
+        query = "select count(*), count(distinct date_trunc('month', created_at)) from trades"
+        trades, months = connection.execute(query).fetchone() or (0, 0)
+    assert (trades, months >= 8) == (TRADES, True)
+    assert serve.end(signal.SIGINT) == 0
+
+
 def stored(home: Path) -> int:
     """Return how many transactions have been stored so far."""
-    import psycopg
-
     try:
         with psycopg.connect(f"postgresql://postgres@/signum?host={home / 'pg'}", connect_timeout=1) as connection:
             row = connection.execute("select count(*) from transactions where organization_id is not null").fetchone()

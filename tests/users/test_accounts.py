@@ -88,7 +88,10 @@ async def test_forgotten_password_is_reset_by_mail(world: World) -> None:
 
     short = await refused(world, 400, "/auth/password/reset", {"token": link, "password": "short"})
     assert short.by_field()["password"]
+    assert await world.client.call("POST", "/auth/password/reset/check", json={"token": link}) is None
+    await refused(world, 400, "/auth/password/reset/check", {"token": link[:-1]})
     await world.client.call("POST", "/auth/password/reset", json={"token": link, "password": NEW})
+    await refused(world, 400, "/auth/password/reset/check", {"token": link})
     assert not await signs_in(world, person.email, PASSWORD)
     assert await signs_in(world, person.email, NEW)
     assert not await is_signed_in(person)

@@ -53,6 +53,7 @@ async def test_endpoint_secret_is_shown_once(world: World) -> None:
         "status": "enabled",
         "disabled_reason": None,
         "disabled_at": None,
+        "disabled_by_name": None,
         "parent_id": None,
         "client_id": None,
         "api_version": "v1",
@@ -98,10 +99,16 @@ async def test_endpoint_is_changed_disabled_and_deleted(world: World) -> None:
     off = await end.patch(status="disabled")
     assert (off["status"], off["disabled_reason"]) == ("disabled", "manual")
     assert off["disabled_at"] is not None
+    name = (await end.admin.call("GET", "/auth/me"))["user"]["display_name"]
+    assert off["disabled_by_name"] == name
+    assert (await end.admin.call("GET", end.path))["disabled_by_name"] == name
+    listed = (await end.admin.call("GET", end.path.rpartition("/")[0]))["webhooks"]
+    assert [one["disabled_by_name"] for one in listed] == [name]
     for path, body in (("/test", None), ("/recover", {"since": "2026-01-01T00:00:00Z"})):
         assert (await refused(end.admin, "POST", end.path + path, 409, json=body)).detail.startswith("The endpoint is")
     on = await end.patch(status="enabled")
     assert (on["status"], on["disabled_reason"], on["disabled_at"]) == ("enabled", None, None)
+    assert on["disabled_by_name"] is None
     assert await end.admin.call("DELETE", end.path) is None
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/test"), ("GET", "/deliveries")):
         body = {"description": "Gone"} if method == "PATCH" else None

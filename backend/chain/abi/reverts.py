@@ -12,8 +12,8 @@ from backend.chain.errors import Reverted, RpcError
 
 _RESTRICTED = frozenset({"TransferRestricted", "MarketRestricted"})
 _SENTENCES = {
-    "ERC20InsufficientBalance": "{sender} holds {balance} base units; {needed} are needed.",
-    "ERC20InsufficientAllowance": "{spender} may spend {allowance} base units; {needed} are needed.",
+    "ERC20InsufficientBalance": "{sender} holds {balance} base units; {needed} base units are needed.",
+    "ERC20InsufficientAllowance": "{spender} may spend {allowance} base units; {needed} base units are needed.",
     "OwnableUnauthorizedAccount": "{account} is not the owner of the contract.",
     "EnforcedPause": "The token is paused.",
     "ExpectedPause": "The token is not paused.",

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backend.chain.devnet import clock
 from backend.chain.devnet.faucet import fund
 from backend.chain.devnet.install import DevnetError, binary
 from backend.chain.rpc import node_urls
@@ -144,8 +145,11 @@ def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subproces
     states = folder / f"{chain.eid}.states"
     shutil.rmtree(states, ignore_errors=True)
     states.mkdir(mode=0o700)
+    # Behind the machine only while the demo's year is created: a new chain begins then, an older one continues there.
+    at = ["--timestamp", str(clock.moment())] if clock.offset() < 0 else []
     arguments = [
         command,
+        *at,
         "--host",
         "127.0.0.1",
         "--port",

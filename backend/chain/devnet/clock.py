@@ -1,7 +1,8 @@
 """The chains' time: the machine's, unless an embedded devnet's clock was moved.
 
-All embedded chains are moved together and only forward, because a block cannot be older than the previous one. The
-offset is stored with the chains, so that it survives a restart. Decisions that a contract makes by block time use this
+All embedded chains are moved together and only forward, because a block cannot be older than the previous one. While
+the demo's year is created they are behind the machine. The offset is stored with the chains, so that it survives a
+restart. Decisions that a contract makes by block time use this
 clock in Python too; sessions, tokens and everything else without a chain use the machine's clock.
 """
 
@@ -20,7 +21,7 @@ class Clock:
     """The clock that this process has read."""
 
     offset: int | None = None
-    """Seconds ahead of the machine; None before the first use."""
+    """Seconds ahead of the machine, negative behind it; None before the first use."""
 
 
 def offset() -> int:
@@ -48,10 +49,16 @@ def chain_now() -> datetime:
 
 def advance(seconds: int) -> None:
     """Move the clock forward; `set_time` sets each chain."""
-    moved = offset() + seconds
-    _file().parent.mkdir(parents=True, exist_ok=True)
-    _file().write_text(str(moved))
-    runtime.part(Clock).offset = moved
+    set_offset(offset() + seconds)
+
+
+def set_offset(seconds: int) -> None:
+    """Set by how many seconds the chains are ahead; the caller sees to it that no block becomes older than another."""
+    part = _file().with_suffix(".part")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    part.write_text(str(seconds))
+    part.replace(_file())
+    runtime.part(Clock).offset = seconds
 
 
 async def set_time(rpc: Rpc) -> None:

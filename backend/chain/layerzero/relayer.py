@@ -51,6 +51,8 @@ class Delivery:
     block_number: int | None = None
     reason: str | None = None
     code: int | None = None
+    refusal: Reverted | None = None
+    """The receiving token's own refusal, with the chain that it is on."""
 
 
 def packets(outcome: Outcome) -> list[Packet]:
@@ -111,7 +113,7 @@ async def deliver(guid: str, source_eid: int, source_tx_hash: str) -> Delivery:
     except Reverted as refusal:
         if await layerzero.is_off_path(rpc, at, packet):
             return await _off_path(rpc, at, packet)
-        return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
+        return _refused(packet, refusal)
     return Delivery(DeliveryStatus.DELIVERED, outcome.tx_hash, outcome.block_number)
 
 
@@ -132,8 +134,13 @@ async def _look(rpc: Rpc, at: str, packet: Packet) -> Delivery:
     except Reverted as refusal:
         if refusal.name == "LZ_InvalidNonce":  # an earlier one is not verified yet, which says nothing about this one
             return Delivery(DeliveryStatus.PENDING)
-        return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code)
+        return _refused(packet, refusal)
     return Delivery(DeliveryStatus.READY)
+
+
+def _refused(packet: Packet, refusal: Reverted) -> Delivery:
+    refusal.eid = packet.destination_eid
+    return Delivery(DeliveryStatus.REFUSED, reason=refusal.reason, code=refusal.code, refusal=refusal)
 
 
 async def receive(guid: str, source_eid: int, source_tx_hash: str, *, pay: Pay | None = None) -> Delivery:

@@ -104,7 +104,7 @@ def _machines(facts: NodeFacts, site: Site) -> Line:
     if facts.pool is None:
         return _unknown(name)
     if not facts.pool.apart:
-        return Line(name, Level.OK, f"{facts.pool.requests} requests could all come from one machine.")
+        return Line(name, Level.OK, f"{facts.pool.requests} requests found no machine that is behind.")
     found = (
         f"A pool of machines, {facts.pool.apart:,} block{_s(facts.pool.apart)} apart in {facts.pool.requests} requests."
     )
@@ -184,11 +184,11 @@ def _tag(name: str, tag: str, found: Tag | None, site: Site) -> Line:
     if not found.is_supported:
         effect = "Signum counts blocks instead, at least 20 minutes of them." if is_used else UNUSED
         return Line(name, Level.LIMITS if is_used else Level.OK, "Not supported.", effect)
+    if not is_used:
+        return Line(name, Level.OK, "Supported.", UNUSED)
     if is_believed(tag, found, site):
         return Line(name, Level.OK, f"{found.behind:,} block{_s(found.behind)} behind the newest.")
     words = "The tag names the newest block, so it says nothing about finality."
-    if not is_used:
-        return Line(name, Level.OK, words, UNUSED)
     if tag != _waited_for(site.terms):
         return Line(name, Level.LIMITS, words, "Requests on this chain do not wait for it.")
     return Line(name, Level.MISSING, words, "Requests would succeed too early. Count blocks, or use another provider.")
@@ -235,8 +235,8 @@ def _block_size(facts: NodeFacts, site: Site) -> Line:
 def _rate(facts: NodeFacts) -> Line:
     name = "Rate limit"
     if not facts.limited:
-        return Line(name, Level.OK, f"Not met in {facts.calls} calls.")
-    found = f"Met {facts.limited} time{_s(facts.limited)} in {facts.calls} calls."
+        return Line(name, Level.OK, f"Not reached in {facts.calls} calls.")
+    found = f"Reached {facts.limited} time{_s(facts.limited)} in {facts.calls} calls."
     return Line(
         name, Level.LIMITS, found, ("Signum waits as long as the node asks, and uses the next URL in the meantime.")
     )

@@ -18,6 +18,11 @@ class Embedded:
     chain_id: int
     """Private, so that nothing signed here can be replayed on the public chain."""
 
+    @property
+    def display_name(self) -> str:
+        """Return the name that people read: that of the network, which is the devnet."""
+        return f"{self.name.removesuffix(' Testnet')} Devnet"
+
 
 EMBEDDED: Final = {
     chain.eid: chain

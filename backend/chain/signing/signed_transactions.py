@@ -7,7 +7,7 @@ from backend.chain.models import TransactionRow
 from backend.chain.signing.fees import Terms
 from backend.chain.signing.keys import Signed
 from backend.chain.signing.wallet_provider import holder
-from backend.core import db
+from backend.core.recorded_time import recorded_now
 
 
 async def signed(intent: Intent, terms: Terms, nonce: int) -> TransactionRow:
@@ -37,7 +37,7 @@ async def sign_again(row: TransactionRow, terms: Terms) -> None:
     mined."""
     made = await _sign(row.signer, row.to_address, row.data, row.value or 0, terms, row.nonce)
     row.earlier = [*row.earlier, {"tx_hash": row.tx_hash, "raw": row.raw}]
-    row.raw, row.tx_hash, row.sent_at = made.raw, made.tx_hash, db.now()
+    row.raw, row.tx_hash, row.sent_at = made.raw, made.tx_hash, recorded_now()
     row.gas, row.max_fee, row.tip = terms.gas, terms.fees.max_fee, terms.fees.tip
 
 

@@ -15,7 +15,8 @@ from sqlmodel import col
 
 from backend.chain import alarms
 from backend.chain.models import AlarmKind, TransactionRow, TransactionStatus
-from backend.core import db
+from backend.core import db, locks
+from backend.core.locks import Purpose
 
 log = structlog.get_logger()
 SUPERSEDED = "#failed"
@@ -71,7 +72,11 @@ async def lineage(session: db.Write, key: str) -> Sequence[TransactionRow]:
 
 
 async def check_twice(session: db.Write, row: TransactionRow) -> None:
-    """Open an alarm if a transaction that was just confirmed is not the only mined one of its intent."""
+    """Open an alarm if a transaction that was just confirmed is not the only mined one of its intent.
+
+    Two that are confirmed at the same time check one after the other, so that the second one finds the first.
+    """
+    await locks.wait(session, Purpose.INTENT, row.key.partition(SUPERSEDED)[0])
     mined = [one for one in await lineage(session, row.key) if one.status is TransactionStatus.CONFIRMED]
     if len(mined) > 1:
         hashes = " and ".join(one.tx_hash for one in mined)

@@ -21,6 +21,7 @@ from backend.chain.signing import nonces, signed_transactions
 from backend.chain.transactions import quote
 from backend.chain.transactions.broadcast import OPEN, line, offer
 from backend.core import db
+from backend.core.recorded_time import recorded_now
 
 log = structlog.get_logger()
 TAKEN = {True: timedelta(seconds=1), False: timedelta(minutes=3)}
@@ -82,7 +83,7 @@ async def _is_stuck(rpc: Rpc, row: TransactionRow) -> bool:
     """Return whether it is the signer's next, and has waited too long or cannot pay the base fee."""
     if await nonces.count(rpc, row.signer) != row.nonce:
         return False
-    waited = db.now() - row.sent_at
+    waited = recorded_now() - row.sent_at
     return waited > STUCK[node_urls.is_embedded(row.chain_eid)] or await quote.base_fee(rpc) > (row.max_fee or 0)
 
 

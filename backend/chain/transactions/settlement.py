@@ -30,6 +30,7 @@ from backend.chain.transactions.broadcast import OPEN, offer
 from backend.chain.transactions.corrections import SUPERSEDED, Change, announce
 from backend.chain.transactions.replacement import NonceUsed, push
 from backend.core import db
+from backend.core.recorded_time import recorded_now
 from backend.core.runtime import runtime
 
 log = structlog.get_logger()
@@ -76,7 +77,7 @@ def then(*follows: Callable[[int], Awaitable[None]]) -> None:
 async def settle_open(rpc: Rpc) -> bool:
     """Finish open transactions that are mined and deep enough, and push the others; return whether there were any."""
     rows = await _rows(
-        rpc.eid, col(TransactionRow.status).in_(OPEN), col(TransactionRow.updated_at) < db.now() - LEFT_ALONE
+        rpc.eid, col(TransactionRow.status).in_(OPEN), col(TransactionRow.updated_at) < recorded_now() - LEFT_ALONE
     )
     if not rows:
         return False
@@ -188,7 +189,7 @@ def _effect(receipt: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _looked(row: TransactionRow) -> None:
-    row.updated_at, row.is_check_due = db.now(), False
+    row.updated_at, row.is_check_due = recorded_now(), False
 
 
 def _reopen(row: TransactionRow) -> None:
@@ -225,7 +226,7 @@ async def _push(rpc: Rpc, row: TransactionRow) -> None:
         log.warning("transaction.resend_failed", eid=rpc.eid, tx_hash=row.tx_hash, error=error.detail)
     touched = sa.update(TransactionRow).where(col(TransactionRow.id) == row.id)
     async with db.worker() as session:
-        await session.execute(touched.values(updated_at=db.now()))
+        await session.execute(touched.values(updated_at=recorded_now()))
 
 
 async def _end(rpc: Rpc, row: TransactionRow, receipt: Receipt, change: Change) -> None:

@@ -10,6 +10,7 @@ from backend.client.operations.chains import ChainsOperations
 from backend.client.operations.compliance import ComplianceOperations
 from backend.client.operations.controls import ControlsOperations
 from backend.client.operations.daily_limits import DailyLimitsOperations
+from backend.client.operations.demo import DemoOperations
 from backend.client.operations.devnet import DevnetOperations
 from backend.client.operations.distributions import DistributionsOperations
 from backend.client.operations.investor import InvestorOperations
@@ -59,5 +60,6 @@ class Operations(
     SearchOperations,
     ApprovalsOperations,
     DevnetOperations,
+    DemoOperations,
 ):
     """Every operation of the API."""

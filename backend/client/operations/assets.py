@@ -19,11 +19,13 @@ from backend.assets.schemas import (
     RuleSet,
     RuleSetList,
 )
+from backend.cap_table.schemas import CapTable, CountryShare, HoldingChange
 from backend.caps.schemas import AssetCaps, CapSharesPlan, CapSharesUpdate
 from backend.client.connection import Connection, Id, path
-from backend.client.content import Download
+from backend.client.content import Content, Download
 from backend.client.pages import Pages
 from backend.compliance.schemas import TransferCheck, TransferVerdict
+from backend.evidence.schemas import EvidenceContents, EvidenceVerification
 
 
 class AssetsOperations(Connection):
@@ -401,19 +403,138 @@ class AssetsOperations(Connection):
             },
         )
 
+    def get_cap_table(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        as_of: datetime | str | None = None,
+        compare_with: datetime | str | None = None,
+        change: HoldingChange | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        count: Literal["estimated"] | None = None,
+        q: str | None = None,
+    ) -> Pages[CapTable, CountryShare]:
+        """Get the cap table at a time: holders on all chains, largest first, concentration, countries, and sums per
+        chain compared with the token's supply at the same block. Everything is read at the last block of each
+        chain up to that time. Tokens that a market holds for a seller count as the seller's.
+
+        Scope: `assets:read`.
+        """
+        return self._pages(
+            CapTable,
+            "countries",
+            path("/orgs/{}/assets/{}/cap-table", org_id, asset_id),
+            {
+                "as_of": as_of,
+                "compare_with": compare_with,
+                "change": change,
+                "limit": limit,
+                "cursor": cursor,
+                "count": count,
+                "q": q,
+            },
+        )
+
+    def print_cap_table(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        as_of: datetime | str | None = None,
+        compare_with: datetime | str | None = None,
+    ) -> Download:
+        """Export the cap table at a time as PDF: the numbers of the JSON, up to 2,000 holders, and the block at
+        which each chain was read. The audit log records the export with the SHA-256 hash of the file.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/cap-table.pdf", org_id, asset_id),
+            query={"as_of": as_of, "compare_with": compare_with},
+        )
+
+    def get_cap_table_csv(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        as_of: datetime | str | None = None,
+        compare_with: datetime | str | None = None,
+        change: HoldingChange | None = None,
+        q: str | None = None,
+    ) -> Download:
+        """Export `/orgs/{orgId}/assets/{assetId}/cap-table` as CSV: every record that matches its filters, in one
+        stream.
+
+        Scope: `assets:read`.
+        """
+        return self._download(
+            path("/orgs/{}/assets/{}/cap-table.csv", org_id, asset_id),
+            query={"as_of": as_of, "compare_with": compare_with, "change": change, "q": q},
+        )
+
     def get_evidence(
         self, org_id: Id, asset_id: Id, *, block: int | None = None, chain_eid: int | None = None
     ) -> Download:
-        """Download a zip archive of compliance evidence for the asset: rules and their history, holders at a block,
-        attestations with their state in the registry, the asset's audit entries, and `manifest.json` with the
-        hash of every file. After unpacking, `sha256sum --check SHA256SUMS` detects changes. Files that need a
-        scope the caller lacks are omitted and listed.
+        """Download a zip archive of compliance evidence for the asset: each token at a block, rules and their
+        history, holders at the block, attestations with their state in the registry, the asset's audit entries,
+        and `manifest.json` with the hash of every file. After unpacking, `sha256sum --check SHA256SUMS` detects
+        changes. Files that need a scope the caller lacks are omitted and listed. The audit log has the hash of
+        the manifest.
 
         Scope: `assets:read`.
         """
         return self._download(
             path("/orgs/{}/assets/{}/evidence", org_id, asset_id), query={"block": block, "chain_eid": chain_eid}
         )
+
+    async def read_evidence(
+        self, org_id: Id, asset_id: Id, body: Content, *, idempotency_key: str | None = None
+    ) -> EvidenceContents:
+        """Read an evidence archive of the asset: the body is the zip file, of at most 16 MiB, and 32 MiB unpacked.
+        The response has its files with their hashes, and its sections as tables of words, each with its first
+        200 records. Nothing is stored.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            EvidenceContents,
+            "POST",
+            path("/orgs/{}/assets/{}/evidence/contents", org_id, asset_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    async def verify_evidence(
+        self, org_id: Id, asset_id: Id, body: Content, *, idempotency_key: str | None = None
+    ) -> EvidenceVerification:
+        """Verify an evidence archive of the asset: every file against its hash, the manifest and the entries
+        against the audit log, and what it says about each chain against the chain at the same block: token
+        address, block, supply, balances, the hash of the rules, transactions and attestations. Each check is
+        `ok`, `differs` with what was expected and found, or `unchecked` with the reason. Nothing is stored.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            EvidenceVerification,
+            "POST",
+            path("/orgs/{}/assets/{}/evidence/verification", org_id, asset_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    def print_evidence(
+        self, org_id: Id, asset_id: Id, body: Content, *, idempotency_key: str | None = None
+    ) -> Download:
+        """Export an evidence archive of the asset as PDF: its verification, its files with their hashes, and its
+        sections with up to 2,000 records each. The audit log records the SHA-256 hashes of the PDF and of the
+        archive.
+
+        Scope: `assets:read`.
+        """
+        return self._download(path("/orgs/{}/assets/{}/evidence/report", org_id, asset_id))
 
     def list_asset_activity(
         self,
@@ -426,8 +547,9 @@ class AssetsOperations(Connection):
         count: Literal["estimated"] | None = None,
         q: str | None = None,
     ) -> Pages[ActivityList, Activity]:
-        """List what happened to an asset, newest first: operations, transfers, orders, trades, rule changes and
-        distributions. Transfers need the scope `transfers:read` too.
+        """List what happened to an asset, newest first: operations, transfers, orders, trades, rule changes,
+        distributions with their funding and claims, mints and burns. Transfers need the scope `transfers:read`
+        too.
 
         Scope: `assets:read`.
         """

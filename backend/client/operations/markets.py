@@ -8,6 +8,7 @@ from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.compliance.schemas import TransferVerdict
 from backend.markets.schemas import (
+    DailyPrices,
     Market,
     MarketAccepted,
     MarketCreate,
@@ -375,6 +376,21 @@ class MarketsOperations(Connection):
                 "sort": sort,
                 "order": order,
             },
+        )
+
+    async def get_daily_prices(
+        self, org_id: Id, asset_id: Id, market_id: Id, *, since: str | None = None, until: str | None = None
+    ) -> DailyPrices:
+        """Get prices and volume of a market by day, from chain events: 366 days at most. Days without trades are
+        omitted.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            DailyPrices,
+            "GET",
+            path("/orgs/{}/assets/{}/markets/{}/daily-prices", org_id, asset_id, market_id),
+            query={"since": since, "until": until},
         )
 
     def list_organization_markets_csv(

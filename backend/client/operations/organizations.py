@@ -8,6 +8,7 @@ from backend.client.content import Download
 from backend.client.events import Events
 from backend.client.pages import Pages
 from backend.drafts.schemas import Draft, DraftKind, DraftWrite
+from backend.insight.schemas import Insight
 from backend.live_updates.schemas import OrganizationEvent
 from backend.notifications.schemas import Notifications
 from backend.organizations.schemas import (
@@ -281,6 +282,14 @@ class OrganizationsOperations(Connection):
         Scope: `orgs:read`.
         """
         return await self._send(Setup, "GET", path("/orgs/{}/setup", org_id))
+
+    async def get_insight(self, org_id: Id) -> Insight:
+        """Return issued value, holders, trades, transfers and attestations, each now, 30 days ago and for the last
+        52 weeks; what happened to assets, what ends within 90 days, and the state of the enabled chains.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(Insight, "GET", path("/orgs/{}/insight", org_id))
 
     async def get_draft(self, org_id: Id, kind: DraftKind) -> Draft:
         """Return what you have entered in a form and not sent yet. No one else sees it.

@@ -25,6 +25,7 @@ from backend.sign_in.schemas import (
     Me,
     PasswordChange,
     PasswordForgot,
+    PasswordLink,
     PasswordReset,
     Refresh,
     Session,
@@ -95,6 +96,12 @@ class SignInOperations(Connection):
         unlinks one.
         """
         await self._do("POST", "/auth/password/reset", body=body, key=idempotency_key or self._new_key())
+
+    async def check_password_link(self, body: PasswordLink, *, idempotency_key: str | None = None) -> None:
+        """Check the token of a password reset link; nothing changes. 400 if it is invalid, was used or has expired.
+        The token is in the body, so that logs do not contain it.
+        """
+        await self._do("POST", "/auth/password/reset/check", body=body, key=idempotency_key or self._new_key())
 
     async def change_password(self, body: PasswordChange, *, idempotency_key: str | None = None) -> None:
         """Change the password with the current one.

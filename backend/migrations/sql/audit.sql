@@ -6,7 +6,7 @@ revoke insert, update, delete, truncate, references, trigger on audit_heads from
 create function signum_audit_head(org uuid) returns table (seq bigint, hash text)
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
-  if not signum_is_worker() and not organization_entered(org) then
+  if not signum_is_worker() and not organization_written(org) then
     raise exception 'the organization % was not entered', org using errcode = 'insufficient_privilege';
   end if;
   insert into audit_heads (organization_id, seq, hash) values (org, 0, repeat('0', 64)) on conflict do nothing;

@@ -296,6 +296,30 @@ language sql stable set search_path = public, pg_temp as $$
 $$;
 revoke all on function organization_entered(uuid) from public;
 
+-- Whether this transaction may write to an organization: as staff, or what an investor does there themselves
+-- (`signum_investor_writes`).
+create function organization_written(org uuid) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select organization_entered(org)
+    or coalesce(current_setting('app.investor_writes', true), '') <> ''
+      and org::text = current_setting('app.organization_ids', true)
+$$;
+revoke all on function organization_written(uuid) from public;
+
+-- Let additions to an organization wait for each other, until the transaction ends.
+create function signum_queue(org uuid) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select from organizations o where o.id = org and (signum_is_worker() or organization_written(org)) for no key update
+$$;
+
+-- The file of an organization with a content, if it has it, and the bytes of all its files.
+create function signum_stored_file(org uuid, digest text) returns table (id uuid, total bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select (select f.id from party_files f where f.organization_id = org and f.sha256 = digest),
+         (select coalesce(sum(f.size), 0)::bigint from party_files f where f.organization_id = org)
+  where signum_is_worker() or organization_written(org)
+$$;
+
 -- Whether an organization below one that this transaction has entered requires a second factor of its people.
 create function signum_requires_factor_below(root uuid) returns boolean
 language sql stable security definer set search_path = public, pg_temp set jit = off as $$
@@ -535,7 +559,7 @@ create function signum_webhook_targets(org uuid, event text)
 returns table (id uuid, organization_id uuid, is_enabled boolean, root_id uuid, made_by uuid)
 language plpgsql stable security definer set search_path = public, pg_temp as $$
 begin
-  if not signum_is_worker() and not organization_entered(org) then
+  if not signum_is_worker() and not organization_written(org) then
     raise exception 'organization % is not entered by this transaction', org;
   end if;
   return query

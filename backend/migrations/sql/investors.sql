@@ -1,7 +1,8 @@
 -- Investors (role `client`) have the console session only. A transaction of an investor sees one organization and, in
 -- it, only what concerns them: `app.investor` names their membership, and these restrictive policies close every table
 -- except those listed below. They hold beside the other policies, whatever a query asks for. A table that is not listed
--- is closed; an investor writes to none.
+-- is closed. An investor writes to none, except for what `signum_investor_writes` has opened: `app.investor_writes` names
+-- one of their parties, to which they add a document, or says `membership`, which they end.
 
 -- The addresses whose ownership the signed-in person has proven.
 create function signum_investor_wallets() returns setof text
@@ -25,6 +26,15 @@ language sql stable security definer set search_path = public, pg_temp as $$
          or (p.email is null or u.email is null) and p.wallet_address in (select signum_investor_wallets()))
 $$;
 
+-- The person of the investor's membership; none as soon as it is not active.
+create function signum_investor_person() returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select m.user_id from members m
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+    and m.status = 'active' and m.role = 'client'
+$$;
+
 -- The addresses of the investor: those of their parties, and the proven ones.
 create function signum_investor_addresses() returns setof text
 language sql stable security definer set search_path = public, pg_temp as $$
@@ -38,14 +48,43 @@ language sql stable security definer set search_path = public, pg_temp as $$
       and m.status = 'active' and m.role = 'client')
 $$;
 
+-- When a person last agreed to a membership: the log has who made it active. No time where someone else did.
+create function signum_investor_agreed(org uuid, membership uuid, person uuid) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  select l.at from audit_log l
+  where l.organization_id = org and l.subject_id = membership::text and l.actor = person
+    and person = nullif(current_setting('app.user_id', true), '')::uuid
+    and l.action in ('member.added', 'member.updated') and l.after ->> 'status' = 'active'
+  order by l.seq desc limit 1
+$$;
+
 -- The organizations of which the signed-in person is an investor, by name.
 create function signum_investor_memberships()
-returns table (id uuid, organization_id uuid, organization_name text, network text, created_at timestamptz)
+returns table (id uuid, organization_id uuid, organization_name text, network text, agreed_at timestamptz, created_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select m.id, o.id, o.name::text, o.network::text, m.created_at
+  select m.id, o.id, o.name::text, o.network::text, signum_investor_agreed(o.id, m.id, m.user_id), m.created_at
   from members m join organizations o on o.id = m.organization_id
   where m.user_id = nullif(current_setting('app.user_id', true), '')::uuid and m.status = 'active' and m.role = 'client'
   order by lower(o.name), m.id limit 200
+$$;
+
+-- What the investor themselves has done in the organization, from its log: never what others did, or to whom.
+create function signum_investor_actions(most int, skip int) returns table (at timestamptz, action text, ip_address text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select l.at, l.action::text, l.address::text
+  from members m join audit_log l on l.organization_id = m.organization_id and l.actor = m.user_id
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid and m.user_id = signum_investor_person()
+  order by l.seq limit most offset skip
+$$;
+
+-- The organizations above the investor's, the nearest first: roles in them apply below, so their staff see the same.
+create function signum_investor_above() returns table (name text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.name::text from members m, signum_path(m.organization_id) p join organizations o on o.id = p.id
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and m.user_id = nullif(current_setting('app.user_id', true), '')::uuid
+    and m.status = 'active' and m.role = 'client' and p.height > 0
+  order by p.height
 $$;
 
 -- The price of the newest trade of an asset before a time, in any market of the investor's organization. The trades of
@@ -123,6 +162,20 @@ begin
   return next;
 end $$;
 
+-- Open the tables below for one write of an investor who has entered: a document of one of their parties, or (`membership`)
+-- the end of their membership. It returns whether it did, and it stays until the transaction ends.
+create function signum_investor_writes(what text) returns boolean
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  perform set_config('app.investor_writes', '', true);
+  if signum_investor_person() is null or current_setting('app.organization_ids', true) = ''
+    or what <> 'membership' and what not in (select p::text from signum_investor_parties() p) then
+    return false;
+  end if;
+  perform set_config('app.investor_writes', what, true);
+  return true;
+end $$;
+
 do $$
 declare f text;
 begin
@@ -143,13 +196,23 @@ declare
   staff constant text := '(select coalesce(current_setting(''app.investor'', true), '''') = '''')';
   parties constant text := 'any((select array(select signum_investor_parties()))::uuid[])';
   addresses constant text := 'any((select array(select signum_investor_addresses()))::text[])';
+  person constant text := '(select signum_investor_person())';
+  membership constant text := '(select nullif(current_setting(''app.investor'', true), '''')::uuid)';
+  writes constant text := '(select coalesce(current_setting(''app.investor_writes'', true), ''''))';
   opened constant jsonb := jsonb_build_object(
     -- Public on chain. Drafts and failures are not.
     'assets', 'status in (''active'', ''updating'', ''archived'')',
     'asset_deployments', 'status = ''active'' and token_address is not null',
     'markets', 'status in (''active'', ''halted'')',
     -- Their own.
+    'users', 'id = ' || person,
+    'user_wallets', 'user_id = ' || person,
+    'members', 'id = ' || membership || ' and user_id = ' || person,
     'parties', 'id = ' || parties,
+    'party_documents', 'party_id = ' || parties,
+    'party_files', 'exists (select from party_documents d where d.file_id = party_files.id and d.party_id = ' || parties || ')',
+    'party_file_parts', 'exists (select from party_documents d where d.file_id = party_file_parts.file_id and d.party_id = '
+      || parties || ')',
     'attestations', 'wallet_address = ' || addresses,
     'orders', 'maker_address = ' || addresses,
     'token_transfers', 'from_address = ' || addresses || ' or to_address = ' || addresses,
@@ -161,20 +224,37 @@ declare
       || ' where r.distribution_id = distributions.id and r.address = ' || addresses || ')',
     -- Closed to all but the caller by its own policy.
     'idempotency_keys', 'true');
+  -- What a write opens, by table and command.
+  written constant jsonb := jsonb_build_object(
+    'party_documents insert', 'party_id::text = ' || writes || ' and party_id = ' || parties || ' and uploaded_by = ' || person
+      || ' and is_from_investor',
+    'party_files insert', writes || ' not in ('''', ''membership'')',
+    'party_file_parts insert', writes || ' not in ('''', ''membership'')',
+    'parties update', 'id::text = ' || writes || ' and id = ' || parties,
+    'members delete', writes || ' = ''membership'' and id = ' || membership || ' and user_id = ' || person,
+    -- Also of a membership that this transaction has ended.
+    'audit_log insert', writes || ' <> '''' and actor = (select nullif(current_setting(''app.user_id'', true), '''')::uuid)');
+  insertable text;
 begin
   for t in select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
            where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relrowsecurity
   loop
     own := opened ->> t;
-    if own is null then
+    insertable := staff || coalesce(' or (' || (written ->> (t || ' insert')) || ')', '');
+    if t = 'audit_log' then
+      execute format('create policy investor on %I as restrictive for select to signum_app using (%s)', t, staff);
+      execute format('create policy investor_insert on %I as restrictive for insert to signum_app with check (%s)', t, insertable);
+    elsif own is null then
       execute format('create policy investor on %I as restrictive to signum_app using (%s) with check (%s)', t, staff, staff);
     elsif own = 'true' then
       continue;
     else
       execute format('create policy investor on %I as restrictive for select to signum_app using (%s or (%s))', t, staff, own);
-      execute format('create policy investor_insert on %I as restrictive for insert to signum_app with check (%s)', t, staff);
-      execute format('create policy investor_update on %I as restrictive for update to signum_app using (%s)', t, staff);
-      execute format('create policy investor_delete on %I as restrictive for delete to signum_app using (%s)', t, staff);
+      execute format('create policy investor_insert on %I as restrictive for insert to signum_app with check (%s)', t, insertable);
+      execute format('create policy investor_update on %I as restrictive for update to signum_app using (%s)', t,
+                     staff || coalesce(' or (' || (written ->> (t || ' update')) || ')', ''));
+      execute format('create policy investor_delete on %I as restrictive for delete to signum_app using (%s)', t,
+                     staff || coalesce(' or (' || (written ->> (t || ' delete')) || ')', ''));
     end if;
   end loop;
 end $$;

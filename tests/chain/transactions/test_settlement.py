@@ -1,8 +1,10 @@
 """Transactions that change after their end: superseded, reorganized, mined twice, and compared again on demand."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlmodel import col
@@ -69,6 +71,40 @@ async def test_intent_mined_twice_raises_an_alarm(
     assert [alarm.kind for alarm in alarms] == [AlarmKind.EXECUTED_TWICE]
     assert first.tx_hash in alarms[0].detail
     assert second.tx_hash in alarms[0].detail
+
+
+async def test_two_transactions_of_an_intent_confirmed_together_raise_an_alarm(
+    stage: Stage, open_rules: TokenRules, database_url: str
+) -> None:
+    """One commits its confirmation while the other one looks for it."""
+    at = await stage.token(HOME_EID, open_rules, supply=100)
+    await stage.do(HOME_EID, stage.treasury, token.burn(at, 1), key="same time")
+    await change("same time", key="same time#failed0", status=TransactionStatus.FAILED)
+    await stage.do(HOME_EID, stage.treasury, token.burn(at, 1), key="same time")
+    await change("same time", status=TransactionStatus.FAILED)
+
+    async def confirm(key: str, until: asyncio.Event | None = None) -> None:
+        async with db.worker() as session:
+            row = (await session.execute(sa.select(TransactionRow).where(col(TransactionRow.key) == key))).scalar_one()
+            row.status = TransactionStatus.CONFIRMED
+            await session.flush()
+            await corrections.check_twice(session, row)
+            if until is not None:
+                await until.wait()
+
+    commits = asyncio.Event()
+    first = asyncio.create_task(confirm("same time", commits))
+    second = asyncio.create_task(confirm("same time#failed0", commits))
+    waits = "select exists (select from pg_locks where locktype = 'advisory' and not granted)"
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as owner, asyncio.timeout(20):
+        while (await (await owner.execute(waits)).fetchone()) != (True,):  # noqa: ASYNC110 - a lock
+            await asyncio.sleep(0.01)
+    commits.set()
+    await asyncio.gather(first, second)
+    async with db.worker() as session:
+        (alarm,) = [alarm for alarm in await list_open(session, HOME_EID) if alarm.subject == "same time"]
+        await session.execute(sa.delete(type(alarm)))
+    assert alarm.kind == AlarmKind.EXECUTED_TWICE
 
 
 async def test_intent_mined_before_its_second_transaction_raises_an_alarm(

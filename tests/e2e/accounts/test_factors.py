@@ -100,6 +100,8 @@ def factors(page: Page) -> Locator:
 def test_authenticator_app_is_suggested_added_and_required(console: Console, signum: Signum) -> None:
     fay = newcomer(signum)
     page = console.sign_in(fay, "members").heading("Members").page
+    expect(page.get_by_role("region", name="Advice")).to_have_count(0)
+    console.goto("overview").heading("Overview")
     page.get_by_role("region", name="Advice").get_by_role("link", name="Set up second factor").click()
     console.heading("Account")
     accessible(console)
@@ -151,11 +153,11 @@ def test_sensitive_action_asks_for_the_factor_and_resumes(console: Console, sign
 
     grow_stale(signum, fay)
     page.get_by_role("button", name=f"Revoke {name}").click()
-    page.get_by_role("button", name="Revoke", exact=True).click()
+    page.get_by_role("button", name="Revoke key", exact=True).click()
     page.get_by_role("dialog", name="Confirm your identity").get_by_role("button", name="Cancel").click()
     question = page.get_by_role("dialog").filter(has_text="Revoke")
     expect(question.get_by_role("alert")).to_contain_text("This action needs a second factor")
-    question.get_by_role("button", name="Revoke", exact=True).click()
+    question.get_by_role("button", name="Revoke key", exact=True).click()
     confirm.get_by_label("Code").fill(codes[0])
     confirm.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("Revoked")
@@ -184,7 +186,7 @@ def test_sensitive_action_asks_a_person_without_a_factor_for_the_password(consol
     page.get_by_role("button", name="I have copied it").click()
 
     page.get_by_role("button", name=f"Revoke {name}").click()
-    page.get_by_role("button", name="Revoke", exact=True).click()
+    page.get_by_role("button", name="Revoke key", exact=True).click()
     expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("Revoked")
     expect(confirm).to_have_count(0)
 

@@ -61,7 +61,8 @@ def test_linked_wallet_is_unlinked_on_the_account_page(console: Console, signum:
 def test_page_after_a_password_reset_links_to_the_linked_wallets(console: Console, signum: Signum) -> None:
     fay, page = newcomer(signum), console.page
     link(signum, fay)
-    page.goto(f"{signum.url}/reset-password?token={reset_link(signum, fay)}")
+    sent = f"{signum.url}/reset-password?token={reset_link(signum, fay)}"
+    page.goto(sent)
     console.hydrated()
     page.get_by_label("New password").fill("another long password")
     page.get_by_role("button", name="Change password").click()
@@ -73,3 +74,9 @@ def test_page_after_a_password_reset_links_to_the_linked_wallets(console: Consol
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/account")
     expect(wallets(page)).to_have_count(1)
+    for address in (sent, f"{signum.url}/reset-password"):
+        page.goto(address)
+        expect(page.get_by_role("alert")).to_contain_text("This link cannot be used.")
+        expect(page.get_by_label("New password")).to_have_count(0)
+    page.get_by_role("link", name="Request a new link").click()
+    page.wait_for_url("**/forgot-password")

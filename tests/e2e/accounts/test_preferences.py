@@ -10,6 +10,7 @@ from tests.e2e.conftest import Console, Signum
 ZONE = re.compile("GMT.9")
 
 
+@pytest.mark.long
 def test_time_zone_of_the_account_is_that_of_every_time(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("viewer"), "account").heading("Account").page
     since = page.get_by_role("region", name="Sessions").locator("time").first

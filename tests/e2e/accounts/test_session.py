@@ -98,7 +98,7 @@ def test_investors_page_of_another_person_is_not_shown(console: Console, signum:
     page = console.sign_in(path="members").heading("Members").page
     record = next(m for m in signum.call("GET", "/orgs/{org}/members", limit="100")["members"] if m["role"] == "client")
     page.goto(f"{signum.url}/i/{record['id']}")
-    expect(page.get_by_text("This page is not yours")).to_be_visible()
+    expect(page.get_by_text("You have no access here")).to_be_visible()
     page.get_by_role("link", name="Go to your page").click()
     page.wait_for_url("**/o/**")
 

@@ -84,6 +84,7 @@ def enter(page: Page, side: str, price: str, amount: str) -> Locator:
     return page.get_by_role("region", name="Result")
 
 
+@pytest.mark.long
 def test_investor_links_a_wallet_buys_and_cancels(console: Console, signum: Signum) -> None:
     investor = Investor.made(signum, linked=False)
     browser = BrowserWallet(console.page, investor.wallet)

@@ -4,9 +4,51 @@ import csv
 import io
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
+
+
+def test_overview_figures_open_their_lists(console: Console, signum: Signum, ids: dict[str, str]) -> None:
+    path = f"/orgs/{{org}}/assets/{ids['asset']}"
+    holders = signum.call("GET", f"{path}/holders", count="estimated", limit=1)["estimatedCount"]
+    (market,) = signum.call("GET", f"{path}/markets")["markets"]
+    price = int(market["last_price"]) / 10 ** market["quote_decimals"]
+    supply = int(signum.call("GET", path)["total_supply"]) // 10**18
+    page = console.sign_in(path=f"assets/{ids['asset']}").page
+    figures = page.get_by_role("group", name="Figures")
+    assert holders > 0
+    expect(figures).to_contain_text(f"Holders{holders}accounts on all chains")
+    expect(figures).to_contain_text(f"Value of the supply{price * supply:,.0f}tUSDat the last price")
+    expect(figures).to_contain_text("Chains1 chainSepolia Devnet")
+    expect(figures).to_contain_text("1 active")
+    listed = page.get_by_role("table", name="Markets by chain").locator("tbody").get_by_role("row")
+    expect(listed).to_have_count(1)
+    expect(listed).to_contain_text(f"{price:,g}")
+
+    figures.get_by_role("link", name=str(holders), exact=True).click()
+    rows = page.get_by_role("table", name="Holders").locator("tbody").get_by_role("row")
+    expect(rows).to_have_count(holders)
+    page.get_by_role("tab", name="Overview").click()
+    figures.get_by_role("link").filter(has_text=f"{int(market['volume']) // 10**18:,}").click()
+    filters = page.get_by_role("region", name="Activity", exact=True).get_by_role("group", name="Kind")
+    expect(filters.get_by_role("button", name="Trades")).to_have_attribute("aria-pressed", "true")
+    page.go_back()
+    figures.get_by_role("link", name=f"{price:g}").click()
+    console.heading("NREF / tUSD")
+    expect(page.get_by_text("Volume of all trades")).to_be_visible()
+
+
+@pytest.mark.long
+def test_overview_of_an_asset_without_a_trade_says_so(console: Console, signum: Signum) -> None:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    traded = {m["asset_id"] for m in signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"] if m["last_price"]}
+    asset = next(asset for asset in assets if asset["id"] not in traded and asset["status"] == "active")
+    page = console.sign_in(path=f"assets/{asset['id']}").page
+    figures = page.get_by_role("group", name="Figures")
+    expect(figures).to_contain_text("Last pricenoneno trade yet")
+    expect(figures).to_contain_text("Value of the supplynoneneeds a price")
 
 
 def test_activity_shows_every_kind_filters_and_exports(console: Console, signum: Signum, ids: dict[str, str]) -> None:
@@ -37,6 +79,20 @@ def test_chains_and_distributions_of_an_asset_have_tabs(console: Console, signum
     expect(table).to_contain_text(records[0]["name"])
 
 
+@pytest.mark.long
+def test_cap_table_adds_up_and_is_printed(console: Console, signum: Signum, ids: dict[str, str]) -> None:
+    page = console.sign_in(path=f"assets/{ids['asset']}?tab=cap-table").page
+    holders = page.get_by_role("region", name="Holders")
+    expect(holders.get_by_role("table", name="Cap table")).to_contain_text("Alder Family Office")
+    expect(page.get_by_role("region", name="Sums").get_by_text("equals the supply on the chain").first).to_be_visible()
+    expect(page.get_by_text("agrees with every chain")).to_be_attached()
+    link = page.get_by_role("group", name="Time of the cap table").get_by_role("link", name="PDF")
+    made = page.context.request.get(signum.url + str(link.get_attribute("href")))
+    assert made.body().startswith(b"%PDF-")
+    console.goto(f"assets/{ids['asset']}?tab=cap-table&as_of=2020-01-01")
+    expect(page.get_by_text("No one held this asset at that time")).to_be_visible()
+
+
 def test_unknown_tab_says_so_and_leads_to_the_overview(console: Console, ids: dict[str, str]) -> None:
     page = console.sign_in(path=f"assets/{ids['asset']}?tab=nonsense").page
     expect(page.get_by_text("This tab does not exist")).to_be_visible()
@@ -45,6 +101,7 @@ def test_unknown_tab_says_so_and_leads_to_the_overview(console: Console, ids: di
     expect(page.get_by_role("tab", name="Overview")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.long
 def test_lists_of_distributions_and_webhooks_export_csv(console: Console, signum: Signum, ids: dict[str, str]) -> None:
     page = console.sign_in(path="distributions").page
     heads = {"distributions": "total_amount", "webhooks": "url", f"webhooks/{ids['webhook']}": "event_id"}

@@ -26,9 +26,8 @@ def test_asset_form_creates_an_asset_with_a_token(console: Console, signum: Sign
 
     page.wait_for_url(re.compile(r"/assets/[0-9a-f-]{36}"))
     console.heading("Alpine Hydro Notes 2034")
-    progress = page.get_by_role("region", name="Progress")
-    expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=60_000)
     token = page.get_by_role("table", name="Tokens by chain").get_by_role("row").nth(1)
+    expect(token.get_by_text("Active", exact=True)).to_be_visible(timeout=60_000)
     expect(token.get_by_text("1,250,000.5")).to_be_visible()
     expect(token.get_by_role("button", name=re.compile("Copy token address 0x"))).to_be_visible()
     rules = page.get_by_role("region", name="Rules")
@@ -96,11 +95,11 @@ def test_transfer_check_lists_every_rule(console: Console, signum: Signum) -> No
     page.get_by_label("From").fill(address["Treasury"])
     page.get_by_label("To", exact=True).fill("0x12")
     page.get_by_label("Amount").fill("10")
-    page.get_by_role("button", name="Check", exact=True).click()
+    page.get_by_role("button", name="Check transfer", exact=True).click()
     expect(page.get_by_label("To", exact=True)).to_have_attribute("aria-invalid", "true")
 
     page.get_by_label("To", exact=True).fill(address["Unverified broker"])
-    page.get_by_role("button", name="Check", exact=True).click()
+    page.get_by_role("button", name="Check transfer", exact=True).click()
     expect(page.get_by_text("This transfer is refused.")).to_be_visible()
     first = page.get_by_role("list", name="Rules").get_by_role("listitem").first
     expect(first).to_contain_text("no valid attestation")
@@ -114,7 +113,7 @@ def test_refused_bridge_shows_its_history_and_can_be_retried(console: Console) -
     page.get_by_role("button", name=re.compile("Show the failed bridge of NIB31")).click()
     story = page.get_by_role("complementary", name="Bridge of NIB31")
     expect(story.get_by_role("alert")).to_contain_text("no valid attestation")
-    story.get_by_role("button", name="Retry from here").click()
+    story.get_by_role("button", name="Retry bridge").click()
     toast = page.get_by_role("status", name="Notices").get_by_role("alert")
     expect(toast).to_contain_text("Failed: Bridge 1,000 NIB31", timeout=30_000)
     expect(toast).to_contain_text("no valid attestation")

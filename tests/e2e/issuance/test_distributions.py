@@ -1,5 +1,6 @@
 """A distribution: a list is checked, stored as a draft, funded and activated live, inspected, and closed."""
 
+import re
 import secrets
 import time
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     page.get_by_label("Name").fill("Third quarter")
     expect(outcome.get_by_text("3.5")).to_be_visible()
     _choose(page.get_by_label("Asset"), "NREF")
-    expect(page.get_by_label("Amounts are").locator("option").first).to_have_text("Whole NREF, such as 12.5")
+    expect(page.get_by_label("Amounts are").locator("option").first).to_have_text("NREF, such as 12.5")
     page.get_by_role("textbox", name="Recipients").fill(f"address,amount\n{one},12.5\n{two},7\n")
     page.get_by_role("button", name="Check the list").click()
     expect(outcome.get_by_text("19.5")).to_be_visible()
@@ -75,7 +76,7 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     console.heading("Third quarter")
     listed = page.get_by_role("table", name="Recipients", exact=True)
     expect(listed.get_by_text("Eligible")).to_have_count(2)
-    page.get_by_role("tab", name="Held 1").click()
+    page.get_by_role("tab", name="Held back 1").click()
     held = page.get_by_role("region", name="Held recipients", exact=True)
     expect(held.get_by_text("The receiver has no valid attestation.")).to_be_visible()
     expect(held.get_by_role("button", name="Release")).to_have_count(0)
@@ -93,15 +94,17 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     expect(page.get_by_text("0 of 2")).to_be_visible()
     page.get_by_role("tab", name="Recipients").click()
     expect(listed.get_by_text("Can claim now")).to_have_count(2)
-    page.get_by_role("tab", name="Held 1").click()
+    page.get_by_role("tab", name="Held back 1").click()
     held.get_by_role("button", name="Release").click()
     dialog = page.get_by_role("dialog", name="Release held recipients")
     expect(dialog.get_by_text("The asset's rules refuse every recipient.")).to_be_visible()
     dialog.get_by_role("button", name="Cancel").click()
 
-    page.get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("button", name="Cancel distribution", exact=True).click()
     dialog = page.get_by_role("dialog", name="Cancel Third quarter")
-    expect(dialog.get_by_text("return to the wallet that owns the token")).to_be_visible()
+    expect(dialog.get_by_text("The 2 recipients who have not claimed can no longer do so.")).to_be_visible()
+    expect(dialog.get_by_text("This cannot be undone.")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Keep distribution")).to_be_visible()
     dialog.get_by_role("button", name="Cancel distribution").click()
     expect(page.get_by_text("Cancelled", exact=True)).to_be_visible(timeout=60_000)
     console.goto("distributions").heading("Distributions")
@@ -176,7 +179,7 @@ def test_distribution_from_the_holders_at_a_block_is_created_and_deleted(console
     page.get_by_label("Total to share").fill("30")
     page.get_by_role("button", name="Check the holders").click()
     outcome = page.get_by_role("region", name="Result")
-    expect(outcome.get_by_text("Every line can be read.")).to_be_visible()
+    expect(outcome.get_by_text("Nothing is sent yet.")).to_be_visible()
     outcome.get_by_role("button", name="Create draft").click()
     console.heading("To the holders")
     expect(page.get_by_text("Draft", exact=True)).to_be_visible()
@@ -193,3 +196,13 @@ def test_viewer_sees_distributions_without_create_button(console: Console, signu
     console.sign_in(signum.person("viewer"), "distributions").heading("Distributions")
     expect(console.page.get_by_role("group", name="Status")).to_be_visible()
     expect(console.page.get_by_role("link", name="New distribution")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_recipient_is_named_before_its_wallet(console: Console, signum: Signum) -> None:
+    made = signum.call("GET", "/orgs/{org}/distributions")["distributions"][-1]  # the demo's
+    page = console.sign_in(path=f"distributions/{made['id']}").heading(made["name"]).page
+    rows = page.get_by_role("table", name="Recipients").locator("tbody").get_by_role("row")
+    expect(rows.filter(has_text="Kestrel Pension Trust").first).to_contain_text(
+        re.compile('^Kestrel Pension Trustwallet "Kestrel Pension Trust custody"')
+    )

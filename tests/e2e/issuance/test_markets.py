@@ -50,14 +50,14 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
     page.get_by_role("button", name="Deploy market").click()
     page.wait_for_url(re.compile(r"/markets/[0-9a-f-]{36}"))
     progress = page.get_by_role("region", name="Progress")
-    expect(progress.get_by_text("Bridge pending")).to_be_visible()
+    expect(progress.get_by_text(re.compile("Token prepared on"))).to_be_visible()
     page.reload()
     console.hydrated()
     page.get_by_role("tab", name="Deployment").click(timeout=60_000)  # an active market has it
     expect(progress.get_by_text("Done", exact=True)).to_be_visible()
     expect(page.get_by_text("The market is active.")).to_be_visible()
-    for step in ("Bridge pending", "Bridge submitting", "Bridge confirmed", "Token created", "Market active"):
-        expect(progress.get_by_role("listitem").filter(has_text=re.compile(f"{step}\\s*done"))).to_be_visible()
+    for step in ("Token prepared on", "Packet sent from", "Packet delivered on", "Token created", "Market active"):
+        expect(progress.get_by_role("listitem").filter(has_text=re.compile(f"{step}.*done"))).to_be_visible()
     expect(progress.get_by_role("button", name=re.compile("Copy transaction 0x"))).to_have_count(6)
 
     market = _market(signum, page.url)
@@ -124,7 +124,7 @@ def test_market_wizard_enables_the_chain_and_registers_the_issuer_in_place(conso
     party = signum.call("POST", "/identity/parties", person)
     signum.call("POST", f"/identity/parties/{party['id']}/verify", {"kyc_level": 2})
 
-    page = console.sign_in().goto("markets/new", fresh).heading("Deploy a market for OFN").page
+    page = console.sign_in().goto("markets/new", fresh).heading("New market for OFN").page
     expect(page.get_by_role("radio", name=re.compile("HyperEVM"))).to_have_count(0)
     others = page.get_by_role("region", name="Chains that are not enabled")
     others.get_by_role("button", name="Enable HyperEVM").click()

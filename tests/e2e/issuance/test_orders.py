@@ -1,8 +1,10 @@
 """Orders on a live market: placed, partly filled, refused with every reason, cancelled."""
 
+import re
 import secrets
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -52,6 +54,16 @@ def test_order_is_placed_partly_filled_and_cancelled(console: Console, signum: S
     for words in ("102.137", "15.5", "1,583.1235", "Kestrel", "Treasury"):
         expect(trade).to_contain_text(words)
     expect(page.locator(".strip")).to_contain_text("Last price102.137")
+    prices = page.get_by_role("region", name="Price", exact=True)
+    expect(prices.get_by_role("img")).to_have_accessible_name(
+        re.compile(r"Price in tUSD from .+, last 102\.137; volume")
+    )
+    prices.get_by_text("Show as table").click()
+    today = prices.get_by_role("table", name="Prices by day").locator("tbody").get_by_role("row").first
+    expect(today).to_contain_text("102.137")
+    prices.get_by_role("button", name="30 days").click()
+    page.wait_for_url("**period=30**")
+    expect(today).to_contain_text("102.137")
 
     page.get_by_role("button", name="Dismiss", exact=True).click()
     sold.get_by_role("button", name="Cancel").click()
@@ -67,7 +79,8 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     dialog = page.get_by_role("dialog")
     wallet, price, answer = dialog.get_by_label("Wallet"), dialog.get_by_label("Price"), dialog.get_by_role("region")
     expect(wallet).not_to_have_value("")
-    expect(wallet.locator("option:checked")).to_contain_text("tUSD")
+    expect(wallet.locator("option:checked")).to_contain_text("Treasury")
+    expect(dialog.get_by_text("Holds ")).to_contain_text("tUSD")
     best = dialog.get_by_role("button", name="Best ask")
     offered = (best.text_content() or "").removeprefix("Best ask ").replace(",", "")
     expect(price).to_have_value(offered)
@@ -100,6 +113,7 @@ def test_refused_order_shows_every_failing_rule(console: Console, signum: Signum
     expect(call).to_be_visible()
 
 
+@pytest.mark.long
 def test_order_after_fix(console: Console, signum: Signum) -> None:
     """A refused order offers its fix in place: the trader is attested, then gets test funds, and the order is sent as
     it was entered."""

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import Console, Signum
@@ -26,6 +27,7 @@ def _sellable(signum: Signum) -> dict[str, Any]:
     return dict(next(asset for asset in assets if asset["symbol"] == "NREF"))
 
 
+@pytest.mark.long
 def test_transfer_is_checked_and_sent(console: Console, signum: Signum) -> None:
     asset, addresses = _sellable(signum), _addresses(signum)
     console.sign_in(path="transfers").heading("Transfers")

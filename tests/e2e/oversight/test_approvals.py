@@ -54,6 +54,9 @@ def test_second_person_approves_and_denies_requests(console: Console, shared_bro
     asked = signum.call("PATCH", asset, {"max_holders": before + 111}, role=role)
     officer.sign_in(signum.person(role), f"requests?id={asked['requestId']}")
     expect(officer.page.get_by_text("Waiting for a second person.")).to_be_visible()
+    expect(officer.page.get_by_role("definition").get_by_text("Change of an asset", exact=True)).to_be_visible()
+    officer.page.get_by_role("link", name="Review approval").click()
+    expect(officer.page.get_by_text("Waiting for another person with this permission.")).to_be_visible()
     officer.goto("approvals?view=mine").heading("Approvals")
     _row(officer.page).first.click()
     expect(officer.page.get_by_text("Waiting for another person with this permission.")).to_be_visible()
@@ -187,7 +190,7 @@ def test_drawer_shows_names_changes_since_the_request_and_comments(
     requester = Console(context.new_page(), signum)
     requester.sign_in(signum.person(officer), "approvals?view=mine").heading("Approvals")
     page = requester.page
-    _row(page, "Forced transfer of 3 NREF").click()
+    _row(page, "Move 3 NREF from Kestrel Pension Trust to Alder Family Office").click()
     expect(page.get_by_text("Nothing relevant has changed since")).to_be_visible(timeout=30_000)
     page.get_by_role("textbox", name="Comment").fill("The order is in the file of Kestrel.")
     page.get_by_role("button", name="Add comment").click()
@@ -203,7 +206,7 @@ def test_drawer_shows_names_changes_since_the_request_and_comments(
     page = console.sign_in(other, f"requests?id={sent['requestId']}").page
     expect(page.get_by_label("Details").get_by_text("Done", exact=True).first).to_be_visible(timeout=60_000)
     console.goto("approvals").heading("Approvals")
-    _row(page, "Forced transfer of 3 NREF").click()
+    _row(page, "Move 3 NREF from Kestrel Pension Trust to Alder Family Office").click()
     step = "Move 3 NREF from Kestrel Pension Trust to Alder Family Office"
     expect(page.get_by_role("listitem").filter(has_text=step)).to_be_visible(timeout=30_000)
     since = page.get_by_role("region", name="Since it was requested")

@@ -1,5 +1,8 @@
 """A change is found in the log with before and after, exported, and the chain verified."""
 
+import re
+
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
@@ -24,9 +27,9 @@ def test_audit_entry_is_found_and_the_chain_verified(console: Console, signum: S
 
     page.get_by_label("Kind").select_option("Bridge")
     row = page.get_by_role("row").filter(has_text="50,000 NIB31").first
-    row.get_by_text("Then: Bridge submitting, Bridge confirmed").click()
-    row.get_by_role("button", name="Bridge confirmed").click()
-    last = page.get_by_role("complementary", name="Bridge confirmed")
+    row.get_by_text("Then: Bridge packet being sent, Bridge delivered").click()
+    row.get_by_role("button", name="Bridge delivered").click()
+    last = page.get_by_role("complementary", name="Bridge delivered")
     expect(last.get_by_role("button", name="Copy hash", exact=False)).to_be_visible()
     last.get_by_role("button", name="Close").click()
 
@@ -48,3 +51,20 @@ def test_viewer_reads_the_audit_log_with_hidden_keys(console: Console, signum: S
     page.get_by_label("Kind").select_option("API key")
     created = page.get_by_role("row").filter(has_text="API key created").first
     expect(created).to_contain_text("Hidden for your role")
+
+
+@pytest.mark.long
+def test_entry_of_a_later_page_opens_by_its_url_beside_the_list(console: Console) -> None:
+    page = console.sign_in(path="audit?entry=1").heading("Audit log").page
+    details = page.get_by_role("complementary").filter(has_text="Entry 1")
+    expect(details.get_by_text("Entry 1", exact=True)).to_be_visible()
+    rows = page.get_by_role("table", name="Audit log").locator("tbody tr")
+    newest = rows.first.inner_text()
+    page.get_by_role("button", name="Older").click()
+    expect(rows.first).not_to_contain_text(newest)
+    expect(details).to_be_visible()
+    details.get_by_role("button", name="Close").click()
+    expect(details).to_be_hidden()
+    expect(page).to_have_url(re.compile(r"/audit$"))
+    console.goto("audit?entry=999999999")
+    expect(page.get_by_text("Entry 999999999 does not exist")).to_be_visible()

@@ -116,7 +116,7 @@ def test_parties_are_imported_with_a_preview(console: Console, signum: Signum) -
     expect(dialog.get_by_text("1 line must be corrected.")).to_be_visible()
     lines = dialog.get_by_role("table", name="Preview").locator("tbody").get_by_role("row")
     expect(lines).to_have_count(3)
-    expect(lines.first).to_contain_text("country:")
+    expect(lines.first).to_contain_text("is not a country code. Use one such as SWE.")
     expect(dialog.get_by_role("button", name="Import parties")).to_be_disabled()
 
     dialog.get_by_label("Parties", exact=True).fill(good)
@@ -137,3 +137,18 @@ def test_parties_are_imported_with_a_preview(console: Console, signum: Signum) -
     dialog.get_by_role("button", name="Import parties").click()
     expect(dialog).to_be_hidden()
     expect(page.get_by_role("button", name=f"Import {run} first", exact=True)).to_be_visible()
+
+
+@pytest.mark.long
+def test_preview_that_is_too_large_says_so(console: Console, signum: Signum) -> None:
+    line = {"name": "Ada", "country": "SWE", "email": None, "wallet_address": None, "outcome": "created"}
+    lines = [{"line": n, **line, "detail": "x" * 3_000} for n in range(200)]
+    plan = {"created": 200, "updated": 0, "skipped": 0, "refused": 0, "lines": lines}
+    page = console.sign_in(signum.person("compliance_officer"), "parties").heading("Parties").page
+    page.route("**/identity/parties/import**", lambda route: route.fulfill(json=plan))
+    page.get_by_role("button", name="Import parties").click()
+    dialog = page.get_by_role("dialog", name="Import parties")
+    dialog.get_by_label("Parties", exact=True).fill("name,country\nAda,SWE\n")
+    dialog.get_by_role("button", name="Check the list").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The preview cannot be shown.")
+    expect(dialog.get_by_role("button", name="Import parties")).to_be_disabled()

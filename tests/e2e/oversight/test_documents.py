@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from backend.demo.documents import pdf, picture
 from tests.e2e.conftest import Console, Signum
 from tests.e2e.oversight.test_attestations import drawer, party, queue_row
+from tests.support.specimens import pdf, picture
 
 
 def add(page: Page, kind: str, name: str, media_type: str, content: bytes) -> None:

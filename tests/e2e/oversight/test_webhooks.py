@@ -1,6 +1,8 @@
 """An endpoint is created, tested, verified, rotated; its failed deliveries are replayed; after a 410 it is shown as
 disabled."""
 
+import re
+import secrets
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -124,3 +126,18 @@ def test_viewer_webhook_page_has_no_buttons(console: Console, signum: Signum, in
     for name in ("Send test", "Change", "Rotate secret", "Disable", "Delete"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     signum.call("DELETE", f"/orgs/{{org}}/webhooks/{made['id']}")
+
+
+@pytest.mark.long
+def test_disabled_endpoint_names_who_disabled_it(console: Console, signum: Signum) -> None:
+    place = f"hooks.northwind.example/{secrets.token_hex(4)}"
+    made = signum.call("POST", "/orgs/{org}/webhooks", {"url": f"https://{place}"})
+    path = f"/orgs/{{org}}/webhooks/{made['id']}"
+    signum.call("PATCH", path, {"status": "disabled"})
+    page = console.sign_in(signum.person("viewer"), "webhooks").heading("Webhooks").page
+    row = page.get_by_role("row").filter(has_text=place)
+    expect(row).to_contain_text(re.compile(r"Disabled by Elin Halvorsen, (now|\d+ s ago)"))
+    row.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text(place)
+    expect(page.get_by_text("Disabled by Elin Halvorsen")).to_be_visible()
+    signum.call("DELETE", path)

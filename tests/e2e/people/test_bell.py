@@ -1,10 +1,12 @@
 """The bell: what waits for the user, live, until it is done."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
 
 
+@pytest.mark.long
 def test_bell_counts_what_waits_until_it_is_done(console: Console, signum: Signum) -> None:
     fresh = signum.call("POST", "/orgs", {"name": "Bell Tower"})["id"]
     page = console.sign_in().goto("overview", fresh).heading("Overview").page

@@ -18,7 +18,7 @@ def test_eligibility_check_takes_more_addresses_than_one_call_of_the_api(console
     )
     expect(page.get_by_role("status").filter(has_text="52 addresses")).to_be_visible()
     expect(rows).to_have_count(52)
-    expect(page.get_by_role("button", name="Invite 52")).to_be_enabled()
+    expect(page.get_by_role("button", name="Invite 52 people")).to_be_enabled()
 
     box.fill(", ".join(many[:51]))
     expect(rows).to_have_count(51)
@@ -33,7 +33,7 @@ def test_eligibility_check_shows_the_obstacle_of_each_address(console: Console, 
     expect(row.filter(has_text=member)).to_contain_text("already a member")
     expect(row.filter(has_text="broken@@mail.example")).to_contain_text("not an email address")
     expect(row.filter(has_text="broken@@mail.example").get_by_role("checkbox")).to_be_disabled()
-    expect(row.filter(has_text="new@mail.example")).to_contain_text("no_account")
+    expect(row.filter(has_text="new@mail.example")).to_contain_text("No account has this address")
     expect(page.get_by_text("One address is listed more than once")).to_be_visible()
     page.get_by_role("button", name="Errors 2").click()
     expect(row.filter(has_text="new@mail.example")).to_have_count(0)
@@ -44,12 +44,16 @@ def test_eligibility_check_shows_and_applies_organization_requirements(console: 
     strict = signum.call("POST", "/orgs", {"name": "Strict Holdings"})["id"]
     signum.call("PATCH", f"/orgs/{strict}", {"member_requirements": asks})
     page = console.sign_in().goto("eligibility", strict).page
-    required = page.get_by_role("region", name="What Strict Holdings requires")
+    required = page.get_by_role("region", name="Requirements of Strict Holdings")
     expect(required).to_contain_text("KYC level 2 or higher")
     expect(required).to_contain_text("bank.example")
     page.get_by_label("Addresses to check").fill("a@bank.example b@other.example")
-    expect(page.get_by_role("row").filter(has_text="a@bank.example")).to_contain_text("kyc_missing")
-    expect(page.get_by_role("row").filter(has_text="b@other.example")).to_contain_text("domain_not_allowed")
+    expect(page.get_by_role("row").filter(has_text="a@bank.example")).to_contain_text(
+        "No verified identity is on record."
+    )
+    expect(page.get_by_role("row").filter(has_text="b@other.example")).to_contain_text(
+        "is not a domain that this organization allows"
+    )
     expect(required).to_contain_text("39 seats left")
 
 
@@ -60,7 +64,7 @@ def test_eligible_addresses_are_invited_together(console: Console, signum: Signu
     page.get_by_label("Addresses to check").fill("one@investors.example two@investors.example twice@investors.example")
     console.choose(page.get_by_label("Invite twice@investors.example"))
     page.get_by_label("Role").select_option("viewer")
-    page.get_by_role("button", name="Invite 3").click()
+    page.get_by_role("button", name="Invite 3 people").click()
     row = page.get_by_role("row")
     expect(row.filter(has_text="one@investors.example")).to_contain_text("Invited")
     expect(row.filter(has_text="twice@investors.example")).to_contain_text("Refused")
@@ -80,7 +84,7 @@ def test_invitations_wait_for_the_password_and_resume(console: Console, signum: 
     page.get_by_label("Addresses to check").fill("one@investors.example two@investors.example")
     expect(page.get_by_role("row").filter(has_text="two@investors.example")).to_be_visible()
     signum.forget_proofs(admin)
-    page.get_by_role("button", name="Invite 2").click()
+    page.get_by_role("button", name="Invite 2 people").click()
     confirm = page.get_by_role("dialog", name="Confirm your identity")
     confirm.get_by_label("Password").fill(admin.password)
     confirm.get_by_role("button", name="Confirm").click()

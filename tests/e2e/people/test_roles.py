@@ -29,6 +29,7 @@ HEADS: list[tuple[str, str, Scope]] = [
     ("markets", "Deploy market", Scope.ASSETS_WRITE),
     ("markets/new", "Continue", Scope.ASSETS_WRITE),
     ("markets/{market}", "Place order", Scope.TRANSFERS_WRITE),
+    ("bridges", "New bridge", Scope.ASSETS_WRITE),
     ("transfers", "New transfer", Scope.TRANSFERS_WRITE),
     ("distributions", "New distribution", Scope.ASSETS_WRITE),
     ("distributions/new", "Check the list", Scope.ASSETS_WRITE),
@@ -37,31 +38,41 @@ HEADS: list[tuple[str, str, Scope]] = [
 FURTHER: list[tuple[str, Scope]] = [
     ("Edit|New|Move|Add sub-organization", Scope.ORGS_WRITE),
     ("Send test|Enable|Disable|Change|Rotate secret|Delete|Replay failed deliveries|Save .*", Scope.ORGS_WRITE),
-    ("Change role of .*|Remove .*|Revoke the invitation of .*|View emails|Invite \\d+", Scope.MEMBERS_WRITE),
+    (
+        "Change role of .*|Remove .*|Revoke the invitation of .*|View emails|Invite \\d+ (person|people)",
+        Scope.MEMBERS_WRITE,
+    ),
     ("Revoke .*", Scope.API_KEYS_WRITE),
-    ("(Enable|Disable) .*|Check nodes|1 hour|1 day|30 days|Reset devnet", Scope.CHAINS_WRITE),
+    ("(Enable|Disable) .*|Check nodes|1 hour|1 day|30 days", Scope.CHAINS_WRITE),
     ("Review|Renew|Reject|Upload|Verify|Revoke|Attest.*|Change decision|Import parties", Scope.ATTESTATIONS_WRITE),
     (
         "Freeze|Unfreeze|Force transfer|Recover wallet|Burn|(Pause|Resume|Limit) .*|Pause|Resume|Limit",
         Scope.ASSETS_WRITE,
     ),
-    ("Archive|Activate|Cancel|Return.*|Add a country to block|Deploy market|Move share", Scope.ASSETS_WRITE),
+    (
+        "Archive|Activate|Cancel|Cancel distribution|Return.*|Add a country to block|Deploy market|Move share",
+        Scope.ASSETS_WRITE,
+    ),
+    ("Unpause .*|Unfreeze .*|Retry bridge.*", Scope.ASSETS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
     *(("Retry|Retry from here", scope) for scope in ACTIONS),
 ]
 """Actions that depend on the records that a page shows."""
 ANYONE = (
     "Later|Set up second factor|View|View all|Open|Older|Newer|Export CSV|Evidence|Reload|Refresh|View asset|Account"
-    "|Invitations|Find proof|Check|Check again|Decide|Try again|Add authenticator app|Add passkey|Change password"
-    "|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet|Disconnect .*"
+    "|Invitations|Find proof|Check transfer|Check again|Decide|Try again|Add authenticator app|Add passkey"
+    "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet|Disconnect .*"
+    "|Open the bridge|Review approval|Raise the .*|Change the .* of .*|Set the rules of .*|Register as issuer"
+    "|Register .* as a party|Verify .* again|New pack|Open received pack|Download archive|Download PDF"
+    "|Start tour|Hide the tour"
 )
 """Navigation, reading, and the person's own account."""
-ALSO_ANYONE = {"audit": "Verify", "account": "Save"}
+ALSO_ANYONE = {"audit": "Verify", "account": "Save", "assets/{asset}/evidence": "Verify"}
 """What everyone is offered on some pages."""
 PAGES = [
     *dict.fromkeys(path for path, _, _ in HEADS), "members?tab=invitations", "eligibility", "account", "connections",
-    "approvals", "audit", "attestations?show=active", "chains", "requests", "bridges", "assets/{asset}?tab=compliance",
-    "assets/{asset}?tab=check", "distributions/{distribution}",
+    "approvals", "audit", "attestations?show=active", "chains", "requests", "assets/{asset}?tab=compliance",
+    "assets/{asset}?tab=check", "assets/{asset}/evidence", "distributions/{distribution}",
 ]  # fmt: skip
 WITH_DRAWER = ("approvals", "attestations", "attestations?show=active", "parties", "chains", "requests", "bridges")
 BUTTONS = """main => [...main.querySelectorAll('.btn')]
@@ -130,7 +141,7 @@ def test_retry_of_another_roles_request_explains_who_can(console: Console, signu
 
 
 def test_role_without_the_scope_reads_who_can_deploy_a_market(console: Console, signum: Signum) -> None:
-    page = console.sign_in(signum.person("viewer"), "markets/new").heading("Deploy a market").page
+    page = console.sign_in(signum.person("viewer"), "markets/new").heading("New market").page
     expect(page.get_by_text("Your role cannot do this")).to_be_visible()
     who = page.get_by_text("Needs the role Admin or Compliance officer.")
     expect(who).to_contain_text("Elin Halvorsen")

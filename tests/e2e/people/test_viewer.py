@@ -57,3 +57,11 @@ def test_viewer_market_page_has_no_order_button(console: Console, signum: Signum
     expect(console.page.get_by_role("region", name="Depth")).to_be_visible()
     expect(console.page.get_by_role("button", name="Place order")).to_have_count(0)
     expect(console.page.get_by_role("button", name=re.compile("^Cancel the"))).to_have_count(0)
+
+
+def test_viewer_reads_ip_ranges_without_an_example_or_an_offer(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("viewer"), "settings").heading("Settings").page
+    field = page.get_by_label("Allowed IP ranges")
+    expect(field).to_be_disabled()
+    expect(field).to_have_attribute("placeholder", "None. Every address is allowed.")
+    expect(page.get_by_role("button", name="Add my address")).to_have_count(0)

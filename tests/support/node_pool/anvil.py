@@ -10,6 +10,8 @@ from tests.support.node_pool.refusals import Refusal
 
 MOST_BYTES = 500_000
 """Of one request: anvil closes the connection at 2 MB, which the code of forty contracts exceeds."""
+SECONDS = 300
+"""For one request: to mine 1,500 blocks takes anvil more than a minute on a busy machine."""
 
 
 class Anvil:
@@ -18,7 +20,7 @@ class Anvil:
     def __init__(self, url: str) -> None:
         self.url = url
         limits = httpx.Limits(max_connections=50, max_keepalive_connections=50)
-        self._http = httpx.AsyncClient(timeout=60, trust_env=False, limits=limits)
+        self._http = httpx.AsyncClient(timeout=SECONDS, trust_env=False, limits=limits)
 
     async def call(self, method: str, *parameters: Any) -> Any:
         """Make one call."""

@@ -1,17 +1,10 @@
-"""Generated specimens of identity documents: small, valid, and clearly of fictional people."""
+"""Small, valid files that stand for documents of people and companies."""
 
 import struct
 import zlib
 
 WIDTH, HEIGHT = 320, 200
 """Pixels of a picture."""
-
-
-def specimen(file: str, whose: str, proves: str) -> tuple[str, bytes]:
-    """Return the type and content of a specimen, by its file extension."""
-    if file.endswith(".png"):
-        return "image/png", picture(f"{whose}, {proves}")
-    return "application/pdf", pdf([whose, proves.capitalize(), "Specimen of the Signum demo"])
 
 
 def pdf(lines: list[str]) -> bytes:

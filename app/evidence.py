@@ -1,0 +1,31 @@
+"""The page of an asset's evidence."""
+
+import reflex as rx
+
+from app.shell.layout import page
+from components.evidence.actions import actions
+from components.evidence.pack import body
+from components.ui.arrival import arrival
+from components.ui.card import page_head
+from components.ui.note import page_skeleton
+from state.core.session import Session
+from state.evidence.pack import EvidenceState
+
+ASSETS = "/o/" + Session.org.id + "/assets"
+
+
+@page(
+    route="/o/[org_id]/assets/[asset_id]/evidence",
+    title="Evidence",
+    under="/o/[org_id]/assets",
+    crumbs=[
+        ("Assets", ASSETS),
+        (rx.cond(EvidenceState.pack.symbol != "", EvidenceState.pack.symbol, "Asset"), EvidenceState.asset_page),
+        ("Evidence", ""),
+    ],
+    on_load=[EvidenceState.load],
+)
+def evidence() -> rx.Component:
+    """Draw the pack that the browser keeps, and its actions."""
+    about = "Read a pack of records about this asset, and verify it against the chains"
+    return arrival(EvidenceState, page_skeleton(), rx.fragment(page_head("Evidence", about, actions()), body()))

@@ -1,0 +1,63 @@
+/* A guided tour: outlines the control of the present step, keeps the progress in the browser, and asks regularly whether
+   the step has happened. */
+import { useEffect, useRef } from "react";
+import { useLocation } from "react-router";
+
+const CONTROLS = "a, button, [role=tab], input, summary";
+
+const isShown = (element) => {
+  if (!element.getClientRects().length || element.disabled) return false;
+  const open = document.querySelector("[role=dialog][data-state=open], dialog[open]");
+  return !open || open.contains(element);
+};
+
+const find = ({ within, words }) => {
+  for (const place of document.querySelectorAll(within)) {
+    for (const control of place.querySelectorAll(CONTROLS)) {
+      const said = control.getAttribute("aria-label") || control.textContent;
+      if (said.trim().startsWith(words) && isShown(control)) return control;
+    }
+  }
+  return null;
+};
+
+const forget = () => document.querySelectorAll("[data-tour]").forEach((element) => element.removeAttribute("data-tour"));
+
+const outline = (points) => {
+  let found = null;
+  for (const point of points) if ((found = find(point))) break;
+  if (found?.hasAttribute("data-tour")) return;
+  forget();
+  found?.setAttribute("data-tour", "");
+};
+
+const KEY = "signum_tour";
+
+export function Guide({ points = [], pause, stored = "", onLook }) {
+  const { pathname } = useLocation();
+  const latest = useRef({ points, onLook });
+  useEffect(() => {
+    latest.current = { points, onLook };
+  });
+  useEffect(() => {
+    if (stored === "ended") localStorage.removeItem(KEY);
+    else if (stored) localStorage.setItem(KEY, stored);
+  }, [stored]);
+  useEffect(() => {
+    const look = () => {
+      const kept = localStorage.getItem(KEY);
+      if (kept && !document.hidden) latest.current.onLook?.(kept);
+    };
+    look();
+    const again = setInterval(look, pause);
+    return () => clearInterval(again);
+  }, [pathname, pause]);
+  useEffect(() => {
+    const draw = setInterval(() => outline(latest.current.points), 250);
+    return () => {
+      clearInterval(draw);
+      forget();
+    };
+  }, []);
+  return null;
+}

@@ -1,0 +1,1 @@
+"""Attempts to break Signum, each of them real; the record shows what the rules, the contract and the chain say."""

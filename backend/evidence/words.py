@@ -1,0 +1,154 @@
+"""Values of a pack in words: rules, changes and actions, as people read them."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pycountry
+
+from backend.compliance.presets import PRESETS
+from backend.core.units import grouped, shortened
+
+RULES = {
+    "regulation_type": "Framework",
+    "min_kyc_level": "KYC level required",
+    "requires_accreditation": "Accredited investors only",
+    "org_only": "Attestations of this organization only",
+    "blocked_countries": "Blocked countries",
+    "lockup_end_time": "Lock-up ends",
+    "max_holders": "Maximum holders",
+    "max_tokens_per_holder": "Maximum per holder",
+    "trusted_issuers": "Trusted issuers",
+}
+"""Names of a token's rules, in the order in which they are shown."""
+NAMES = RULES | {
+    "as_of": "as of",
+    "compare_with": "compared with",
+    "compliance_rules": "rules",
+    "distributor_address": "distributor",
+    "holders": "holders",
+    "required_kyc_level": "KYC level required",
+    "sha256": "SHA-256",
+    "token_address": "token",
+    "tx_hash": "transaction",
+}
+AMOUNTS = {"amount", "balance", "initial_supply", "max_tokens_per_holder", "supply", "total", "total_supply"}
+ACTIONS = {
+    "asset.cap_table_exported": "Cap table exported",
+    "asset.caps_confirmed": "Shares of the limits confirmed",
+    "asset.evidence_exported": "Evidence exported",
+    "asset.evidence_reported": "Evidence exported as PDF",
+    "asset.limits_changed": "Daily limits changed",
+    "asset.updating": "Asset update requested",
+}
+"""Actions whose parts do not describe them."""
+MOST = 160
+"""Letters of a change."""
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+HEX = re.compile(r"\b0x[0-9a-fA-F]{12,}|\b[0-9a-f]{40,}")
+
+
+def country(code: str) -> str:
+    """Return the name of a country by its ISO 3166-1 code of three letters."""
+    found = pycountry.countries.get(alpha_3=code)
+    return str(getattr(found, "common_name", found.name)) if found else code
+
+
+def short(address: str) -> str:
+    """Return the two ends of an address."""
+    return shortened(address)
+
+
+def minute(at: datetime) -> str:
+    """Return a time in UTC, to the minute."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def rule(name: str, value: Any, decimals: int) -> str:
+    """Return a rule of a token in words."""
+    if name == "regulation_type":
+        return framework(value)
+    if name in ("requires_accreditation", "org_only"):
+        return "yes" if value else "no"
+    if name == "lockup_end_time":
+        return f"{minute(datetime.fromtimestamp(int(value), UTC))} UTC" if value else "no lock-up"
+    if name == "blocked_countries":
+        return ", ".join(country(str(code)) for code in value) or "none"
+    if name == "trusted_issuers":
+        return ", ".join(shortened(str(address)) for address in value) or "none besides its own"
+    if name == "max_tokens_per_holder":
+        return grouped(value, decimals) if int(value) else "unlimited"
+    if name == "max_holders":
+        return f"{value:,}" if value else "unlimited"
+    return str(value) if value else "none"
+
+
+def framework(value: Any) -> str:
+    """Return the name of a framework."""
+    return next((one.name for one in PRESETS if one.regulation_type == value), str(value))
+
+
+def named(name: str) -> str:
+    """Return the name of a field in words."""
+    return NAMES.get(name, name.replace("_", " "))
+
+
+def action(text: str, control: Any = None) -> str:
+    """Return `asset.created` as "Asset created"; for a control, its name: "Freeze requested"."""
+    if text in ACTIONS:
+        return ACTIONS[text]
+    kind, _, verb = text.partition(".")
+    kind = str(control) if kind == "control" and control else kind
+    return f"{kind} {verb}".replace("_", " ").strip().capitalize()
+
+
+def changes(
+    before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, decimals: int, chains: Mapping[int, str]
+) -> str:
+    """Return what a record's change was: `maximum holders: unlimited → 9`. IDs are omitted; `chains` are the names of
+    chains by endpoint ID."""
+    old, new = _flat(before or {}, decimals, chains), _flat(after or {}, decimals, chains)
+    parts = []
+    for name in {**old, **new}:
+        was, is_ = old.get(name, ""), new.get(name, "")
+        if was != is_:
+            parts.append(f"{name}: {was} → {is_}" if was and is_ else f"{name}: {is_ or f'{was} removed'}")
+    return "; ".join(part[:MOST] for part in parts)
+
+
+def _flat(values: Mapping[str, Any], decimals: int, chains: Mapping[int, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        if name == "id" or name.endswith("_id") or UUID.fullmatch(str(value)):
+            continue
+        if isinstance(value, Mapping):
+            found |= _flat(value, decimals, chains)
+        elif name == "chains" or name.endswith("chain_eid"):
+            listed = value if isinstance(value, list) else [value]
+            names = [chains.get(one, "another chain") for one in listed if isinstance(one, int)]
+            found[_lower(named(name.removesuffix("_eid")))] = ", ".join(names)
+        elif text := _value(name, value, decimals):
+            found[_lower(named(name))] = text
+    return found
+
+
+def _lower(name: str) -> str:
+    return name if name[:2].isupper() else name[:1].lower() + name[1:]
+
+
+def _value(name: str, value: Any, decimals: int) -> str:
+    if value is None or value == "" or (isinstance(value, list) and any(isinstance(one, Mapping) for one in value)):
+        return f"{len(value):,}" if value else ""
+    try:
+        if name in RULES or name == "required_kyc_level":
+            return rule(name, value, decimals)
+        if name in AMOUNTS:
+            return grouped(value, decimals)
+    except (ValueError, TypeError, OverflowError):
+        pass
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        value = ", ".join(map(str, value))
+    return HEX.sub(lambda found: shortened(found[0]), str(value))

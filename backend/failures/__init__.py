@@ -1,0 +1,1 @@
+"""Failures of requests: the call that removes the cause of one."""

@@ -1,0 +1,70 @@
+"""Find the call that removes the cause of a request's failure."""
+
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from backend.assets import records
+from backend.bridges.delivery import DeliveryRefused
+from backend.bridges.schemas import BridgeStatus
+from backend.chain.errors import Reverted
+from backend.core.db import Write
+from backend.core.errors import SignumError
+from backend.failures import rules
+from backend.failures.rules import Call, Person, Place
+from backend.requests.models import RequestRow
+from backend.wallets import known_names
+
+_ASSETS = {
+    kind: sa.text(f"select asset_id from {kind}s where id = :id")  # noqa: S608 - constants
+    for kind in ("transfer", "bridge", "market", "distribution")
+}
+_AMOUNT = sa.text("select amount from bridges where id = :id")
+_BRIDGE = sa.text("""
+  select b.id from bridges b left join markets m on m.bridge_id = b.id
+  where (b.id = :subject or m.id = :subject) and b.status = :failed
+""")
+"""The failed bridge of a request: its subject, or the one that its market waits for."""
+
+
+async def resolution(session: Write, request: RequestRow, error: SignumError) -> Call | None:
+    """Return the call that removes the cause of a failure, or shows the bridge that failed; None if none does."""
+    if "resolution" in error.extensions() or "rules" in error.extensions():
+        return None  # the problem already names it
+    refusal = error.refusal if isinstance(error, DeliveryRefused) else error
+    if isinstance(refusal, Reverted) and (found := await _of_refusal(session, request, refusal)) is not None:
+        return found
+    values = {"subject": request.subject_id, "failed": BridgeStatus.FAILED}
+    bridge_id: UUID | None = await session.scalar(_BRIDGE, values)
+    return rules.of_bridge(request.organization_id, bridge_id) if bridge_id else None
+
+
+async def _of_refusal(session: Write, request: RequestRow, refusal: Reverted) -> Call | None:
+    asset_id = await _asset_id(session, request)
+    if asset_id is None or refusal.eid is None:
+        return None
+    asset = await records.asset(session, request.organization_id, asset_id)
+    chains = await records.chain_names(session)
+    amount = await session.scalar(_AMOUNT, {"id": request.subject_id})
+    place = Place(request.organization_id, asset_id, asset.symbol, refusal.eid, chains, int(amount or 0))
+    return rules.resolution(refusal, place, await _person(session, request, refusal))
+
+
+async def _asset_id(session: Write, request: RequestRow) -> UUID | None:
+    if request.subject_type == "asset":
+        return request.subject_id
+    if request.subject_type == "order":
+        return UUID(request.arguments["asset_id"])
+    query = _ASSETS.get(request.subject_type)
+    if query is None:
+        return None
+    asset_id: UUID | None = await session.scalar(query, {"id": request.subject_id})
+    return asset_id
+
+
+async def _person(session: Write, request: RequestRow, refusal: Reverted) -> Person | None:
+    address = rules.account_of(refusal)
+    if not address:
+        return None
+    known = (await known_names.known(session, request.organization_id, [address]))[address]
+    return Person(address, known.title, known.party_id)

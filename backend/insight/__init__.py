@@ -1,0 +1,1 @@
+"""The state of an organization's business over the last year, from indexed events."""

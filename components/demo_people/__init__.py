@@ -1,0 +1,1 @@
+"""The demo's part of the sign-in page."""

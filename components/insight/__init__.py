@@ -1,0 +1,1 @@
+"""Figures, chart and calendar of the overview."""

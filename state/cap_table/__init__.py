@@ -1,0 +1,1 @@
+"""The cap table of an asset at a time."""

@@ -1,0 +1,1 @@
+"""State of the demo's part of the sign-in page."""

@@ -1,0 +1,1 @@
+"""The evidence of an asset: what a pack says, and how its verification ended."""

@@ -1,0 +1,179 @@
+"""A pack and its verification as the page shows them."""
+
+from dataclasses import dataclass, field
+from itertools import count
+
+from backend.evidence.schemas import (
+    CellKind,
+    CheckKind,
+    CheckResult,
+    EvidenceCell,
+    EvidenceCheck,
+    EvidenceContents,
+    EvidenceFile,
+    EvidenceSection,
+    EvidenceVerification,
+)
+from state.core.dates import stamp
+from state.core.units import with_short_addresses, with_short_amounts
+
+ORDER = (CheckResult.DIFFERS, CheckResult.UNCHECKED, CheckResult.OK)
+
+
+@dataclass
+class Cell:
+    """A value: `kind` says how it is drawn, `label` is its column's title."""
+
+    text: str = ""
+    kind: str = "text"
+    label: str = ""
+    is_number: bool = False
+
+
+@dataclass
+class Row:
+    """A row of a section."""
+
+    key: str = ""
+    cells: list[Cell] = field(default_factory=list)
+
+
+@dataclass
+class SectionView:
+    """A section; `foot` says how many of its records are shown, where there are more."""
+
+    name: str = ""
+    title: str = ""
+    about: str = ""
+    heads: list[Cell] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    count: int = 0
+    foot: str = ""
+    problem: str = ""
+
+
+@dataclass
+class FileView:
+    """A file with its hash. `agrees`: `yes`, or `no` where the pack states another hash or none."""
+
+    path: str = ""
+    size: str = ""
+    sha256: str = ""
+    agrees: str = ""
+
+
+@dataclass
+class PackView:
+    """A pack. `blocks` says which chain was read at which block."""
+
+    name: str = ""
+    symbol: str = ""
+    decimals: int = 18
+    organization: str = ""
+    made_at: str = ""
+    made_by: str = ""
+    blocks: list[str] = field(default_factory=list)
+    sha256: str = ""
+    files: list[FileView] = field(default_factory=list)
+    omitted: list[str] = field(default_factory=list)
+    sections: list[SectionView] = field(default_factory=list)
+
+
+@dataclass
+class CheckView:
+    """A check; `expected` and `found` only where they differ."""
+
+    key: str = ""
+    subject: str = ""
+    where: str = ""
+    result: str = ""
+    reason: str = ""
+    expected: Cell = field(default_factory=Cell)
+    found: Cell = field(default_factory=Cell)
+
+
+@dataclass
+class VerificationView:
+    """A verification; `result` is empty before there is one."""
+
+    result: str = ""
+    at: str = ""
+    summary: str = ""
+    checks: list[CheckView] = field(default_factory=list)
+
+
+def pack_view(contents: EvidenceContents) -> PackView:
+    """Convert the contents of a pack."""
+    return PackView(
+        name=contents.name,
+        symbol=contents.symbol,
+        decimals=contents.decimals,
+        organization=contents.organization,
+        made_at=stamp(contents.made_at),
+        made_by=contents.made_by or "",
+        blocks=[f"{one.chain_name}, block {one.block:,}" for one in contents.blocks],
+        sha256=contents.sha256,
+        files=[_file(file) for file in contents.files],
+        omitted=[f"{one.path}: {one.reason}" for one in contents.omitted],
+        sections=[_section(section) for section in contents.sections],
+    )
+
+
+def verification_view(verification: EvidenceVerification) -> VerificationView:
+    """Convert a verification: what differs comes first."""
+    checks = sorted(verification.checks, key=lambda check: ORDER.index(check.result))
+    numbers = count()
+    parts = [
+        (verification.ok, "ok"),
+        (verification.differs, "differs" if verification.differs == 1 else "differ"),
+        (verification.unchecked, "could not be checked"),
+    ]
+    return VerificationView(
+        result=verification.result,
+        at=stamp(verification.at),
+        summary=", ".join(f"{number:,} {words}" for number, words in parts if number),
+        checks=[_check(check, str(next(numbers))) for check in checks],
+    )
+
+
+def _section(section: EvidenceSection) -> SectionView:
+    titles = [(column.title, column.is_number) for column in section.columns]
+    shown = len(section.rows)
+    return SectionView(
+        name=section.name,
+        title=section.title,
+        about=section.about,
+        heads=[Cell(text=title, is_number=is_number) for title, is_number in titles],
+        rows=[
+            Row(str(n), [_cell(cell, *title) for cell, title in zip(row, titles, strict=False)])
+            for n, row in enumerate(section.rows)
+        ],
+        count=section.count,
+        foot=f"The first {shown:,} of {section.count:,}. The archive has all." if section.count > shown else "",
+        problem=section.problem or "",
+    )
+
+
+def _cell(cell: EvidenceCell | None, label: str, is_number: bool = False) -> Cell:
+    if cell is None:
+        return Cell(label=label)
+    text = with_short_addresses(with_short_amounts(cell.text)) if cell.kind is CellKind.TEXT else cell.text
+    return Cell(text, cell.kind, label, is_number)
+
+
+def _file(file: EvidenceFile) -> FileView:
+    agrees = "yes" if file.sha256 == file.stated_sha256 else "no"
+    return FileView(file.path, f"{file.size:,} bytes", file.sha256, agrees)
+
+
+def _check(check: EvidenceCheck, key: str) -> CheckView:
+    where = check.chain_name or ("File" if check.kind is CheckKind.FILE else "Audit log")
+    return CheckView(
+        key=key,
+        subject=f"{check.subject} ({check.count:,})" if check.count > 1 else check.subject,
+        where=where,
+        result=check.result,
+        reason=with_short_addresses(check.reason or ""),
+        expected=_cell(check.expected, "In the pack"),
+        found=_cell(check.found, "Found"),
+    )

@@ -1,0 +1,1 @@
+"""The state of an organization's business on the overview."""

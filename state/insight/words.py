@@ -1,0 +1,51 @@
+"""The words of the overview's figures."""
+
+from collections.abc import Sequence
+
+from backend.insight.schemas import AssetInsight, PriceBasis
+from state.core.charts import compact
+
+MONTH = "in 30 days"
+
+
+def plural(count: int, word: str) -> str:
+    """Return a number of things: 1 asset, 2 assets."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def change(now: int, before: int, decimals: int = 0, *, period: str = MONTH) -> str:
+    """Return by how much a number changed: `+3 in 30 days`."""
+    if now == before:
+        return f"unchanged {period}"
+    sign = "+" if now > before else "−"
+    return f"{sign}{compact(abs(now - before), decimals)} {period}"
+
+
+def growth(now: int, before: int, decimals: int) -> str:
+    """Return by how much an amount changed, in percent; as an amount if there was none before."""
+    if before <= 0 or now == before:
+        return change(now, before, decimals)
+    sign, tenths = "+" if now > before else "−", abs(now - before) * 1000 // before
+    return f"{sign}{tenths // 10:,}.{tenths % 10}% {MONTH}" if tenths else f"{sign}less than 0.1% {MONTH}"
+
+
+def pricing(assets: Sequence[AssetInsight]) -> str:
+    """Return at which prices assets count, and which do not count."""
+    issued = [asset for asset in assets if asset.supply != "0"]
+    count = {basis: sum(asset.basis is basis for asset in issued) for basis in PriceBasis}
+    said = []
+    if count[PriceBasis.LAST_PRICE]:
+        said.append("at last prices")
+    if count[PriceBasis.NOMINAL]:
+        said.append(f"{plural(count[PriceBasis.NOMINAL], 'asset')} at nominal value")
+    if left := count[PriceBasis.NONE] + count[PriceBasis.OTHER_CURRENCY]:
+        said.append(f"{plural(left, 'asset')} without a price not counted")
+    return ", ".join(said)
+
+
+BASES = {
+    PriceBasis.LAST_PRICE: "last trade",
+    PriceBasis.NOMINAL: "nominal value",
+    PriceBasis.NONE: "no trade, no nominal value",
+    PriceBasis.OTHER_CURRENCY: "in another currency",
+}

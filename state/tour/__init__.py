@@ -1,0 +1,1 @@
+"""The guided tours of the demo."""

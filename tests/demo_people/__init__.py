@@ -1,0 +1,1 @@
+"""Signing in as a person of the demo."""

@@ -1,0 +1,1 @@
+"""The demo with its year."""

@@ -1,0 +1,84 @@
+"""Try to break it: every attempt on the page is made, and none succeeds.
+
+The page is red, and these tests fail, if the rules in Python and a contract decide differently.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.conftest import Console, Signum
+
+AGAINST_RULES = (
+    "A buyer from a blocked country",
+    "A holder sells during the lock-up",
+    "More than one holder may have",
+    "A sale with an expired attestation",
+    "The issuer takes a buyer's cash",
+)
+AGAINST_MACHINERY = (
+    "A chain stops during a deployment",
+    "A chain refuses a packet",
+    "A reorganization takes a block back",
+)
+KILLED = "The server is killed"
+CHAIN_TIME = 60_000
+
+
+def test_attempts_against_the_rules_are_refused_by_both(console: Console) -> None:
+    page = console.sign_in(path="attempts").heading("Try to break it").page
+    for title in AGAINST_RULES:
+        attempt = _tried(console, title)
+        expect(attempt.get_by_text("Both refuse").first).to_be_visible()
+        expect(attempt.get_by_text("They differ")).to_have_count(0)
+        expect(attempt.get_by_text(", as before").first).to_be_visible()
+    expect(page.get_by_text(re.compile("^[0-9] of [0-9] attempts failed to break it"))).to_be_visible()
+
+    page.reload()
+    expect(page.get_by_role("listitem", name=AGAINST_RULES[0]).get_by_text("MarketRestricted(36)")).to_be_visible()
+
+
+def test_only_admins_of_the_operator_can_try(console: Console, signum: Signum) -> None:
+    local = next(person for person in signum.people if person.role == "admin" and person != signum.person())
+    organization = signum.call("GET", "/auth/me", person=local)["org_id"]
+    console.begin_session(local)
+    page = console.goto("attempts", organization).page
+    expect(page.get_by_text("Only admins of the operator's organization")).to_be_visible()
+    expect(page.get_by_role("button", name="Try")).to_have_count(0)
+
+    console.begin_session(signum.person("viewer"))
+    page = console.goto("attempts").page
+    expect(page.get_by_text("No access")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Try"))).to_have_count(0)
+    expect(page.get_by_role("navigation", name="Main").get_by_role("link", name="Try to break it")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_attempts_against_the_machinery_end_right(console: Console) -> None:
+    console.sign_in(path="attempts").heading("Try to break it")
+    for title in AGAINST_MACHINERY:
+        attempt = _tried(console, title)
+        expect(attempt.get_by_text("Everything is right again.")).to_be_visible()
+        expect(attempt.get_by_text("wrong", exact=True)).to_have_count(0)
+        expect(attempt.get_by_role("link", name="View request")).to_be_visible()
+
+
+@pytest.mark.long
+def test_killed_server_continues_and_the_page_reconnects(console: Console) -> None:
+    page = console.sign_in(path="attempts").heading("Try to break it").page
+    attempt = page.get_by_role("listitem", name=KILLED)
+    attempt.get_by_role("button").click()
+    expect(page.get_by_text("Connection lost. Reconnecting.")).to_be_visible(timeout=CHAIN_TIME)
+    expect(attempt.get_by_text("Everything is right again.")).to_be_visible(timeout=CHAIN_TIME)
+    expect(attempt.get_by_text("wrong", exact=True)).to_have_count(0)
+    assert all("WebSocket" in error for error in console.errors)
+    console.errors.clear()
+
+
+def _tried(console: Console, title: str) -> Locator:
+    """Make an attempt; return its card once nothing broke."""
+    attempt = console.page.get_by_role("listitem", name=title)
+    attempt.get_by_role("button", name=re.compile("^Try")).click()
+    expect(attempt.get_by_text("Refused or repaired")).to_be_visible(timeout=CHAIN_TIME)
+    return attempt
