@@ -26,7 +26,7 @@ from backend.preferences.schemas import ZONE_FORMAT
 from backend.preferences.time_zones import time_zones
 from tests.support.issuance import Issuance
 
-KEY, VERSION = "Idempotency-Key", "If-Match"
+KEY, VERSION, ZIP = "Idempotency-Key", "If-Match", "application/zip"
 load_all_checks()
 KEPT = {
     "DELETE /v1/orgs/{orgId}/api-keys/{keyId}": "a revoked key stays in the list of keys",
@@ -117,10 +117,16 @@ def give_key(case: Any) -> None:
         case.headers.update({name: value for name, value in given.items() if name in case.headers})
 
 
-BEGINNINGS = MAGIC | {"application/octet-stream": MAGIC["application/pdf"]}
+BEGINNINGS = MAGIC | {"application/octet-stream": MAGIC["application/pdf"], ZIP: b"PK\x03\x04"}
 """A file starts as its type requires; the type of untyped bytes is detected."""
 for kind, beginning in BEGINNINGS.items():
     schemathesis.openapi.media_type(kind, binary().map(beginning.__add__))
+
+
+@schemathesis.serializer(ZIP)
+def as_sent(context: Any, value: Any) -> bytes:
+    """An archive is sent as it is."""
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 @dataclass

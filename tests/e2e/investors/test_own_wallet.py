@@ -40,7 +40,7 @@ class Investor:
         attested = signum.call("POST", "/orgs/{org}/attestations", {"party_id": party, "chain_eid": SEPOLIA})
         settled(signum, attested["requestId"])
         markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
-        market = next(m for m in markets if m["chain_eid"] == SEPOLIA and m["status"] == "active")
+        market = next(m for m in markets if m["chain_eid"] == SEPOLIA and m["asset_symbol"] == "NREF")
         wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
         sent = {
             "asset_id": market["asset_id"], "chain_eid": SEPOLIA, "to_address": wallet.address,
