@@ -1,4 +1,4 @@
-"""The demo's year: what happened when, in order. Each scene is told at its own moment of the chains' clocks."""
+"""The demo's year, event by event in order of time. Each event happens at its own time of the chains' clocks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
