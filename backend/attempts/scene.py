@@ -70,7 +70,7 @@ class Scene:
     async def acting(self) -> AsyncIterator[Context]:
         """Open a transaction as the person who makes the attempt."""
         with acting(self.context.who):
-            async with self.context.anew() as context:
+            async with self.context.in_new_transaction() as context:
                 yield context
 
     @property

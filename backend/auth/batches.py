@@ -64,7 +64,7 @@ class Batch:
 
     async def _one(self, kind: type[BaseModel], operation: Operation, index: int, *, is_kept: bool) -> BaseModel:
         call = self.calls[index]
-        async with self.context.anew() as context:
+        async with self.context.in_new_transaction() as context:
             context.call = call
             if not is_kept:
                 return await operation(context, index)

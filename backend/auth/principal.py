@@ -167,7 +167,7 @@ class Context:
         return highest(self.roles)
 
     @asynccontextmanager
-    async def anew(self) -> AsyncIterator["Context"]:
+    async def in_new_transaction(self) -> AsyncIterator["Context"]:
         """Return the same principal in the same organization, in a new transaction: for a response that is still
         streaming after the request's transaction has ended.
 

@@ -117,7 +117,7 @@ async def _note(evidence: Evidence, archive: Archive) -> None:
         "files": len(archive.files),
         "blocks": [{"chain_eid": moment.eid, "block": moment.block} for moment in evidence.moments],
     }
-    async with evidence.context.anew() as now:
+    async with evidence.context.in_new_transaction() as now:
         with acting(now.who):
             subject = ("asset", evidence.asset_id)
             await publish(now.session, now.organization_id, EXPORTED, subject, None, facts)

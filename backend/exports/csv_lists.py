@@ -153,7 +153,7 @@ async def _lines(listing: Listing, given: dict[str, Any], first: BaseModel) -> A
     yield written([[".".join(path) for path in listing.columns], *listing.rows(first)])
     cursor = getattr(first, "nextCursor", None)
     while cursor:
-        async with context.anew() as later:
+        async with context.in_new_transaction() as later:
             answer = await listing.read(given | {"context": later}, cursor)
         yield written(listing.rows(answer))
         cursor = getattr(answer, "nextCursor", None)

@@ -47,7 +47,7 @@ def stream(context: Context, found: Content) -> AsyncIterator[bytes]:
 
     @asynccontextmanager
     async def again() -> AsyncIterator[Write]:
-        async with context.anew() as later:
+        async with context.in_new_transaction() as later:
             yield later.session
 
     return documents.stream(found, again)

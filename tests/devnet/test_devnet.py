@@ -325,8 +325,8 @@ async def test_devnet_reset_deletes_everything_and_serves_again(installation: Se
             await before.get_me()
         assert ended.value.status == 401
     await asyncio.to_thread(bootstrap, installation)
-    async with at_work(installation) as anew:
-        assert (await anew.client.list_assets(anew.org)).assets == []
-        assert (await anew.client.get_devnet()).clock_offset_seconds == 0
-        await anew.asset("NEW")
+    async with at_work(installation) as again:
+        assert (await again.client.list_assets(again.org)).assets == []
+        assert (await again.client.get_devnet()).clock_offset_seconds == 0
+        await again.asset("NEW")
     assert keys.isdisjoint(p.name for p in (installation.home / "keystore").iterdir() if p.suffix == ".json")

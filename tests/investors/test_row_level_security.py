@@ -198,11 +198,11 @@ async def test_new_transaction_of_an_investor_has_the_same_wall(scene: Scene) ->
         context = Context(session, person, None, address="127.0.0.1")
         await context.enter_as_investor(ada.membership)
         assert (context.organization_id, context.scopes) == (scene.firm.id, frozenset())
-    async with context.anew() as later:
+    async with context.in_new_transaction() as later:
         assert (await visible(later.session)).keys() == SEEN
     gone = replace(context, investor=scene.ben.membership)
     with pytest.raises(NotFound):
-        async with gone.anew():
+        async with gone.in_new_transaction():
             raise AssertionError("not reached")
 
 
