@@ -76,6 +76,7 @@ def _check(check: rx.Var[CheckView]) -> rx.Component:
         td(status(check.result), label="Result"),
         td(_cell(check.expected, none=""), right=True, label="In the pack", class_name="if-any"),
         td(_cell(check.found, none=""), right=True, label="Found", class_name="if-any"),
+        class_name="facts",
         key=check.key,
     )
 
@@ -153,7 +154,7 @@ def _section(section: rx.Var[SectionView]) -> rx.Component:
 
 
 def _row(line: rx.Var[Row]) -> rx.Component:
-    return tr(rx.foreach(line.cells, _td), key=line.key)
+    return tr(rx.foreach(line.cells, _td), class_name="facts", key=line.key)
 
 
 def _td(cell: rx.Var[Cell]) -> rx.Component:

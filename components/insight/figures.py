@@ -110,11 +110,12 @@ def _asset(asset: rx.Var[AssetRow]) -> rx.Component:
     change = rx.cond(asset.change != "", rx.el.div(asset.change, class_name="muted small"), rx.fragment())
     value = rx.cond(asset.value != "", opens("overview", amount(asset.value, currency, decimals, 2)), none)
     return tr(
-        td(name_link(asset.name, place), rx.el.div(asset.symbol, class_name="muted small")),
+        td(name_link(asset.name, place), rx.el.div(asset.symbol, class_name="muted small"), full=True),
         td(opens("chains", amount(asset.supply, asset.symbol, asset.decimals, 2)), right=True, label="Supply"),
-        td(price, rx.el.div(asset.basis, class_name="muted small"), right=True, label="Price"),
-        td(value, change, right=True, label="Value"),
+        td(rx.el.div(price, rx.el.div(asset.basis, class_name="muted small")), right=True, label="Price"),
+        td(rx.el.div(value, change), right=True, label="Value"),
         td(opens("holders", asset.holders), right=True, label="Holders"),
         td(opens("markets", asset.trades), right=True, label="Trades in 30 days"),
+        class_name="facts",
         key=asset.id,
     )

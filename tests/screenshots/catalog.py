@@ -149,7 +149,9 @@ def several(name: str, page: Page) -> None:
             boxes.nth(place).click()
         expect(boxes.nth(place)).to_be_checked()
     if name:
-        page.get_by_role("toolbar", name="Actions on selected rows").get_by_role("button", name=name).click()
+        page.get_by_role("toolbar", name="Actions on selected rows").get_by_role(
+            "button", name=name, exact=True
+        ).click()
         expect(page.get_by_role("dialog")).to_be_visible()
 
 

@@ -25,6 +25,12 @@ def test_pack_is_read_verified_downloaded_and_a_changed_one_is_found_out(
     expect(holders.get_by_role("row").filter(has_text="Kestrel Pension Trust")).to_be_visible()
     rules = page.get_by_role("region", name="Rules", exact=True).get_by_role("row").filter(has_text="Framework")
     expect(rules).to_contain_text("Reg A+ Tier 2")
+    places = [cell.bounding_box() for cell in rules.get_by_role("cell").all()]
+    assert len({box and box["y"] for box in places}) == 1, "the cells of a row are side by side"
+    page.set_viewport_size({"width": 390, "height": 844})
+    places = [cell.bounding_box() for cell in rules.locator("td").all()]
+    assert all(box and box["width"] > 250 for box in places), "on a phone each cell has a line of its own"
+    page.set_viewport_size({"width": 1440, "height": 900})
     files = page.get_by_role("list", name="Files of the pack").get_by_role("listitem")
     expect(files.filter(has_text="rules.json")).to_contain_text("equals its hash in the pack")
 
