@@ -26,6 +26,10 @@ from tests.support.node_pool.refusals import Refusal
 from tests.support.server import free_port
 
 BLOCK_TIME = 0.1
+PER_BLOCK, LONGEST = 4, 0.5
+"""A block waits until its chain has been asked this often since the last one, for this many seconds at most. Without
+batches a block takes the indexer at least two requests, and two more to read it again; a slow machine sends fewer in a
+tenth of a second, and would never read up to the newest block."""
 SAFE, FINAL, DEEPEST = 6, 12, 10
 """Blocks below the head that are safe and final, and the deepest reorg."""
 REMEMBERED = 400
@@ -144,7 +148,7 @@ class Network:
         for chain in self.chains.values():
             await chain.start(self._dice.randrange(2**32))
             chain.pool.become(automine=False)
-            chain.pool.keep_mining(BLOCK_TIME)
+            chain.pool.keep_mining(BLOCK_TIME, PER_BLOCK, LONGEST)
         self._tasks.append(asyncio.create_task(deliver(self.chains)))
 
     async def stop(self) -> None:
@@ -204,6 +208,22 @@ class Network:
     def sent(self) -> int:
         """How many transactions reached the nodes."""
         return sum(chain.pool.sent for chain in self.chains.values())
+
+    @property
+    def asked(self) -> int:
+        """How many requests reached the nodes."""
+        return sum(chain.pool.requests for chain in self.chains.values())
+
+    async def buried(self, blocks: int) -> None:
+        """Return when each chain has this many more blocks."""
+        for chain in self.chains.values():
+            until = await chain.node.height() + blocks
+            while await chain.node.height() < until:  # noqa: ASYNC110 - the chain has no event
+                await asyncio.sleep(BLOCK_TIME)
+
+    async def height(self) -> int:
+        """Return the number of blocks of both chains."""
+        return sum([await chain.node.height() for chain in self.chains.values()])
 
     def calm(self) -> None:
         """Switch the pools to single healthy machines, and let the chains only grow."""

@@ -20,7 +20,7 @@ from backend.server.postgres import EmbeddedPostgres
 from tests.conftest import World
 from tests.nodes.stories.comparison import Findings, Tables, compare
 from tests.nodes.stories.houses import House
-from tests.nodes.stories.network import BLOCK_TIME, FINAL, Network
+from tests.nodes.stories.network import FINAL, Network
 from tests.nodes.stories.plots import PLOTS, Outcome, Plot, play
 from tests.nodes.stories.server import Server
 from tests.support.scratch import scratch
@@ -40,6 +40,8 @@ class Result:
     ends: Counter[str] = field(default_factory=Counter)
     reorgs: int = 0
     retried: int = 0
+    blocks: int = 0
+    asked: int = 0
     unsettled: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -78,12 +80,14 @@ class Run:
             stories = await self._play(houses)
             unsettled = await self._rest()
             findings = await compare(self._network, Tables(self._url), stories)
+            blocks, asked = await self._network.height(), self._network.asked
         finally:
             await self._server.end(signal.SIGKILL)
             await self._network.stop()
             self._postgres.stop()
         retried = sum(house.retried for house in houses)
-        result = Result(self.seed, stories, findings, self._ends, self._network.reorgs, retried, unsettled)
+        result = Result(self.seed, stories, findings, self._ends, self._network.reorgs, retried)
+        result.unsettled, result.blocks, result.asked = unsettled, blocks, asked
         result.seconds = time.monotonic() - began
         return result
 
@@ -99,7 +103,7 @@ class Run:
             houses.append(House(id_, key, admin.cookie, client, self._network))
         await db.stop()
         await asyncio.gather(*(house.found() for house in houses))
-        await asyncio.sleep(BLOCK_TIME * (FINAL + 1))  # the preparations are below every reorg
+        await self._network.buried(FINAL + 1)  # the preparations are below every reorg
         return houses
 
     async def _fund_operator(self) -> None:
@@ -186,6 +190,7 @@ def report(result: Result) -> None:
     compared = ", ".join(f"{count} {name}" for name, count in sorted(result.findings.compared.items()))
     say(f"\nseed {result.seed}: {len(result.stories)} stories in {result.seconds:.0f} s")
     say(f"  server ended: {ends}; reorgs: {result.reorgs}; requests tried again: {result.retried}")
+    say(f"  blocks: {result.blocks}; requests to nodes: {result.asked}")
     say(f"  compared: {compared}")
     for name, lines in result.findings.lines:
         say(f"  {name}: {len(lines)}")

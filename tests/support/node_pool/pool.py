@@ -8,6 +8,7 @@ use anvil itself, beside the pool, by `NodePool.node`. Blocks come from the pool
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -107,12 +108,19 @@ class NodePool:
         """Mine blocks now."""
         await self.node.call("anvil_mine", hex(blocks))
 
-    def keep_mining(self, seconds: float) -> None:
-        """Mine a block at this interval in seconds, until the pool is stopped."""
+    def keep_mining(self, seconds: float, requests: int = 0, at_most: float = 0) -> None:
+        """Mine a block at this interval in seconds, until the pool is stopped.
+
+        A block also waits until `requests` have come since the last one, but `at_most` seconds: a slow machine, which
+        asks less often, then has as many requests for each block as a fast one.
+        """
 
         async def mine() -> None:
             while True:
+                until, last = self.requests + requests, time.monotonic() + at_most
                 await asyncio.sleep(seconds)
+                while self.requests < until and time.monotonic() < last:  # noqa: ASYNC110 - others ask
+                    await asyncio.sleep(seconds / 5)
                 async with self._stopped():
                     await self.mine()
 
