@@ -7,7 +7,7 @@ export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run demo-reset install test long check fast-check hooks format openapi client contracts fuzz nodes bench browser screenshots clean
+.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes bench browser screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,6 +25,9 @@ test: .venv/.dev browser ## install what the tests need, a browser included, and
 
 long: .venv/.dev browser ## run the tests that take long: walks over everything, pools of nodes, killed processes, further stories
 	@$(BIN)/python -m tests --long
+
+nightly: .venv/.dev browser ## run the tests that repeat others with more cases, before a release
+	@$(BIN)/python -m tests --nightly
 
 check: fast-check ## format, lint, prose, types, layers, tests of the pure rules, unused code, structure
 	@$(BIN)/mypy

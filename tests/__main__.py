@@ -1,7 +1,8 @@
 """Run the suite: everything without a browser in three parallel processes, then the browser tests in two.
 
 Tests marked `long` run with `python -m tests --long` only: walks over everything, pools of nodes, killed processes,
-generated requests, compilations, and further stories of a feature that take more than a second of processor time.
+generated requests, and further stories of a feature that take more than a second of processor time. Those marked
+`nightly` run with `--nightly` only: they show what others show, with more cases.
 
 Each process has its own PostgreSQL, chains and data folder. Three processes fit two cores, because each often waits for
 a block, a deadline or the disk. The browser tests run after them, one browser for each core: a browser that waits for
@@ -62,6 +63,8 @@ GROUPS = [
 
 
 SLOWEST = (
+    "test_reconcile.py",
+    "test_left_out.py",
     "test_stories.py",
     "test_serve.py",
     "test_transactions.py",
@@ -79,8 +82,11 @@ SLOWEST = (
     "test_roles.py",
     "test_attempts.py",
 )
-"""Modules whose long tests take over a minute, the slowest first."""
-LONG = "pytest.mark.long"
+"""Modules whose long tests take over a minute, the slowest first; before them those that read everything that the
+tests before them have made."""
+QUICK = "not long and not nightly"
+MARKS = {"long": "long and not nightly", "nightly": "nightly"}
+"""The expression that chooses the tests of a mark: where a module is long, some of its tests may be nightly."""
 SHARES = 3
 BROWSERS = 2
 
@@ -93,10 +99,10 @@ def thirds() -> list[list[Path]]:
     return [*chosen, [f for f in folders if f.name not in placed]]
 
 
-def long_shares(processes: int, *, in_browser: bool) -> list[list[Path]]:
-    """Return the modules that have long tests, one after another to each process, the slowest first. Every other round
-    goes backwards, so that no process gets the slower one of each round."""
-    modules = (path for path in HERE.rglob("test_*.py") if LONG in path.read_text())
+def shares_of(mark: str, processes: int, *, in_browser: bool) -> list[list[Path]]:
+    """Return the modules that have tests with a mark, one after another to each process, the slowest first. Every other
+    round goes backwards, so that no process gets the slower one of each round."""
+    modules = (path for path in HERE.rglob("test_*.py") if f"pytest.mark.{mark}" in path.read_text())
     chosen = sorted((path for path in modules if (ALONE in path.parts) == in_browser), key=_slowness)
     shares: list[list[Path]] = [[] for _ in range(processes)]
     for number, path in enumerate(chosen):
@@ -119,8 +125,8 @@ def browser_halves() -> list[list[Path]]:
 def run(marks: str, *groups: list[Path]) -> bool:
     """Run the marked tests of groups of paths in parallel, print their output, and return whether all passed."""
     running = []
-    environment = os.environ | ({WHOLE_RUN: "1"} if marks == "not long" else {})
-    for group in groups:
+    environment = os.environ | ({WHOLE_RUN: "1"} if marks == QUICK else {})
+    for group in filter(None, groups):
         output = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is read after the process has ended)
         command = [
             sys.executable,
@@ -149,12 +155,13 @@ def main() -> int:
     """Return 0 if everything passed."""
     began = time.monotonic()
     console_build.build_if_changed()  # once, before several processes wait for it
-    if "--long" in sys.argv:
-        passed = run("long", *long_shares(SHARES, in_browser=False))
-        passed = run("long", *long_shares(BROWSERS, in_browser=True)) and passed
+    mark = next((mark for mark in MARKS if f"--{mark}" in sys.argv), None)
+    if mark is not None:
+        passed = run(MARKS[mark], *shares_of(mark, SHARES, in_browser=False))
+        passed = run(MARKS[mark], *shares_of(mark, BROWSERS, in_browser=True)) and passed
     else:
-        passed = run("not long", *thirds())
-        passed = run("not long", *browser_halves()) and passed
+        passed = run(QUICK, *thirds())
+        passed = run(QUICK, *browser_halves()) and passed
     sys.stdout.write(f"\n{'All tests passed' if passed else 'Some tests failed'} in {time.monotonic() - began:.0f} s\n")
     return 0 if passed else 1
 

@@ -194,7 +194,7 @@ async def test_events_without_a_session_reveal_and_change_nothing(socket: Socket
     assert await ground.contents() == before
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 async def test_events_of_another_organizations_member_reveal_nothing(world: World, socket: Socket, ground: Ground):
     stranger = await world.person(await world.organization("Elsewhere"), Role.VIEWER)
     before = await ground.contents()

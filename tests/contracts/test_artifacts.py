@@ -58,7 +58,7 @@ def test_artifacts_record_their_sources():
         assert artifact(name)["contractName"] == name
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_artifacts_equal_a_recompilation():
     install = run("bun", "install", "--frozen-lockfile", "--ignore-scripts")
     assert install.returncode == 0, install.stderr
@@ -66,7 +66,7 @@ def test_artifacts_equal_a_recompilation():
     assert check.returncode == 0, check.stderr
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_solidity_tests_pass():
     report = run("./test.sh", **QUICK)
     assert report.returncode == 0, report.stdout[-4000:]

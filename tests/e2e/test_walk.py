@@ -24,7 +24,7 @@ def roles_of(route: str) -> tuple[str, ...]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("role", ["admin", "viewer", "client", VISITOR])
+@pytest.mark.parametrize("role", ["admin", pytest.param("viewer", marks=pytest.mark.nightly), "client", VISITOR])
 def test_every_page_is_sound_for_each_role(console: Console, signum: Signum, ids: dict[str, str], role: str) -> None:
     if role != VISITOR:
         console.begin_session(signum.person(role))

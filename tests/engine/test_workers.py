@@ -84,7 +84,7 @@ async def test_web_and_worker_processes_share_the_chains(world: World, elsewhere
     assert not await executors.is_alive(name)
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("end", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)])
 async def test_work_of_a_stopped_worker_is_resumed(
     world: World, elsewhere: None, database_url: str, end: signal.Signals
 ) -> None:

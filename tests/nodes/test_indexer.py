@@ -64,7 +64,7 @@ async def cursor() -> int:
 # HIGH-2: logs come from a machine that is behind.
 
 
-@pytest.mark.parametrize("behind", [4, 20])
+@pytest.mark.parametrize("behind", [4, pytest.param(20, marks=pytest.mark.nightly)])
 async def test_transfers_are_complete_when_logs_come_from_a_lagging_machine(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, behind: int
 ) -> None:
@@ -77,7 +77,9 @@ async def test_transfers_are_complete_when_logs_come_from_a_lagging_machine(
         assert await is_complete(pool, at)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.nightly), pytest.param(2, marks=pytest.mark.nightly)]
+)
 async def test_transfers_are_complete_behind_machines_at_different_heights(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, seed: int
 ) -> None:
@@ -138,7 +140,9 @@ async def test_node_that_refuses_logs_beyond_its_head_is_waited_for(
 # HIGH-3: a machine that is behind or syncing is not a reorg.
 
 
-@pytest.mark.parametrize("behind", [3, 5, 20])
+@pytest.mark.parametrize(
+    "behind", [5, pytest.param(3, marks=pytest.mark.nightly), pytest.param(20, marks=pytest.mark.nightly)]
+)
 async def test_lagging_node_is_not_a_reorg(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, behind: int
 ) -> None:
@@ -239,7 +243,7 @@ async def market_block(place: str) -> int:
 # Blockers 2 and 9: limits of eth_getLogs.
 
 
-@pytest.mark.parametrize("blocks", [5, 50])
+@pytest.mark.parametrize("blocks", [50, pytest.param(5, marks=pytest.mark.nightly)])
 async def test_missed_blocks_are_read_from_a_node_that_limits_log_ranges(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, blocks: int
 ) -> None:
@@ -263,6 +267,7 @@ async def test_events_are_complete_when_responses_hold_two_logs(
     assert await is_complete(pool, at)
 
 
+@pytest.mark.nightly
 async def test_log_range_grows_again_after_it_was_halved(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:

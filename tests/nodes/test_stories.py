@@ -1,4 +1,4 @@
-"""Twenty of the stories that `make nodes` plays: the server is killed behind node pools, and nothing is lost."""
+"""Ten of the stories that `make nodes` plays: the server is killed behind node pools, and nothing is lost."""
 
 import asyncio
 import sys
@@ -12,13 +12,13 @@ pytestmark = pytest.mark.long
 SEED = 20
 
 
-async def test_twenty_stories_leave_chain_tables_and_requests_in_agreement() -> None:
-    command = ["-m", "tests.nodes", "--stories", "20", "--seed", str(SEED), "--houses", "5"]
+async def test_ten_stories_leave_chain_tables_and_requests_in_agreement() -> None:
+    command = ["-m", "tests.nodes", "--stories", "10", "--seed", str(SEED), "--houses", "3"]
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command, cwd=CHECKOUT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
     answer = (await process.communicate())[0].decode()
     assert process.returncode == 0, answer
-    assert f"seed {SEED}: 20 stories" in answer
+    assert f"seed {SEED}: 10 stories" in answer
     for nothing in ("executed twice", "events lost", "events duplicated", "wrong statuses", "not at rest"):
         assert f"  {nothing}: 0" in answer

@@ -77,7 +77,9 @@ GIVEN_UP: dict[str, Any] = {
 # HIGH-1: receipts, nonces and blocks come from different machines.
 
 
-@pytest.mark.parametrize("behind", [3, 5, 20])
+@pytest.mark.parametrize(
+    "behind", [5, pytest.param(3, marks=pytest.mark.nightly), pytest.param(20, marks=pytest.mark.nightly)]
+)
 async def test_burns_with_late_receipts_are_executed_once(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, behind: int
 ) -> None:
@@ -109,7 +111,9 @@ async def test_burn_with_a_cancelled_and_restarted_waiter_is_executed_once(
     assert await truth.burns(pool.node, at) == 4
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.nightly), pytest.param(2, marks=pytest.mark.nightly)]
+)
 async def test_burns_behind_machines_at_different_heights_are_executed_once(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, seed: int
 ) -> None:

@@ -40,7 +40,7 @@ async def test_responses_match_the_document(installation: Installation, case: Ca
         await asyncio.to_thread(run)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("case", CASES, ids=str)
 async def test_responses_at_schema_edges_match_the_document(installation: Installation, case: Case) -> None:
     """Each parameter and field alone at its bounds, beyond them, missing, of every other type; other methods."""

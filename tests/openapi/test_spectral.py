@@ -30,7 +30,7 @@ def with_an_unbounded_text(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_spectral_finds_no_error_in_the_document(tmp_path: Path) -> None:
     install = run("bun", "install", "--frozen-lockfile", "--ignore-scripts")
     assert install.returncode == 0, install.stderr

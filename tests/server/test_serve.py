@@ -210,7 +210,7 @@ def test_sigterm_stops_everything_and_a_second_server_is_refused(home: Path) -> 
     assert first.left_behind() == []
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_server_killed_during_the_demo_resumes_at_the_next_start(home: Path) -> None:
     """Killed twice during the creation of the demo, with database, workflows and chains: every part exists once."""
     for wanted in (3, 12):
