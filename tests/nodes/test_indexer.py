@@ -44,7 +44,7 @@ async def caught_up(pool: NodePool) -> None:
     """Return when the tables have everything that is on the chain now."""
     head = await pool.node.height()
     await pool.mine(CONFIRMATIONS)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(180):
         await indexer.catch_up(HOME_EID, head)
 
 
