@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -19,6 +19,8 @@ DAYS = {"30": 30, "90": 90, "365": 365}
 """Periods that can be chosen."""
 LABELS = 6
 """Names of days below the chart, at most."""
+LEAST = 7
+"""Days of a chart, at least."""
 
 
 @dataclass
@@ -66,10 +68,18 @@ class PricesState(Loads, Addressed, rx.State):
             self._failed(problem)
             return
         self._loaded()
-        since = prices.until - timedelta(days=DAYS[self.period] - 1)
+        since = begin(prices, DAYS[self.period], market.created_at)
         shown = [price for price in prices.days if price.day >= since]
         self.is_traded = bool(shown)
         self.chart = view(shown, since, prices, market) if shown else PricesView()
+
+
+def begin(prices: DailyPrices, days: int, created_at: str) -> date:
+    """Return the first day of a chart of a number of days: of a younger market the day on which it was created, or that
+    of its first trade."""
+    created = datetime.fromisoformat(created_at).date()
+    born = min([created, *(price.day for price in prices.days)])
+    return min(max(prices.until - timedelta(days=days - 1), born), prices.until - timedelta(days=LEAST - 1))
 
 
 def view(shown: Sequence[DailyPrice], since: date, prices: DailyPrices, market: MarketDetail) -> PricesView:
@@ -118,7 +128,8 @@ def _labels(since: date, days: int) -> list[dict[str, Any]]:
             {"at": ((one - since).days + 0.5) / days, "label": f"{one:%b %Y}" if one.month == 1 else f"{one:%b}"}
             for one in firsts
         ]
+    apart = -(-days // LABELS)
     return [
         {"at": ((one - since).days + 0.5) / days, "label": f"{one.day} {one:%b}"}
-        for one in everyone[days // LABELS // 2 :: days // LABELS]
+        for one in everyone[apart // 2 :: apart]
     ]
