@@ -20,6 +20,7 @@ from backend.chain.devnet import clock
 from backend.chain.errors import Reverted
 from backend.compliance.rules import failures
 from backend.compliance.schemas import RuleVerdict, TransferCheck
+from backend.core.countries import country_name
 from backend.core.errors import Conflict
 from backend.core.units import grouped, shortened
 from backend.markets import orders
@@ -41,7 +42,9 @@ async def blocked_country(scene: Scene) -> None:
         raise Conflict(f"{held.asset.symbol} blocks no country. Add one to its rules first.")
     buyer = await strangers.arrive(held.place.eid)
     await scene.attest(held, buyer, country=country)
-    scene.record.say(f"A buyer from {country}, verified and accredited, has {DOLLARS // 10**6:,} test dollars.")
+    scene.record.say(
+        f"A buyer from {country_name(country)}, verified and accredited, has {DOLLARS // 10**6:,} test dollars."
+    )
     await _with_dollars(scene, held, market, buyer)
     await _orders(scene, held, market, buyer, OrderSide.BUY, held.unit)
     await _unchanged(scene, held, "The buyer's tokens", buyer, 0)

@@ -2,9 +2,8 @@
 
 from datetime import UTC, datetime
 
-import pycountry
-
 from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare
+from backend.core.countries import country_name
 from backend.core.units import grouped, shortened
 from backend.pdf.reports import Column, Entry, Report, Table
 
@@ -100,7 +99,7 @@ def _chain(chain: CapTableChain, whole: _Amounts) -> Entry:
 
 
 def _country(country: CountryShare, whole: _Amounts) -> Entry:
-    name = _country_name(country.country) if country.country else "Not known"
+    name = country_name(country.country) if country.country else "Not known"
     return Entry([name, f"{country.holders:,}", whole(country.balance), _percent(country.share_bps)])
 
 
@@ -111,7 +110,7 @@ def _holder(holder: CapTableHolder, whole: _Amounts) -> Entry:
         note += f", {holder.change or 'unchanged'}, {whole(holder.earlier)} at the earlier time"
     cells = [
         f"{name} (treasury)" if holder.is_treasury else name,
-        _country_name(holder.country) if holder.country else "",
+        country_name(holder.country) if holder.country else "",
         whole(holder.balance),
         whole(holder.escrowed),
         whole(holder.frozen),
@@ -124,11 +123,6 @@ def _total(table: CapTable, whole: _Amounts) -> Entry:
     share = "100.00%" if int(table.total) else ""
     sums = [whole(table.total), whole(table.escrowed), whole(table.frozen)]
     return Entry(["All holders", "", *sums, share], is_total=True)
-
-
-def _country_name(code: str) -> str:
-    country = pycountry.countries.get(alpha_3=code)
-    return str(getattr(country, "common_name", country.name)) if country else code
 
 
 def _percent(bps: int) -> str:

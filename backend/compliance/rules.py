@@ -5,13 +5,14 @@ decides. A rule that the contract does not evaluate (such as the level of an acc
 here either.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from backend.chain.abi.restrictions import RESTRICTIONS
 from backend.compliance.schemas import RuleVerdict
 from backend.core.addresses import ZERO_ADDRESS
+from backend.core.countries import country_name
 
 PAUSED, RULES_NOT_SET, INVALID_RECEIVER, INSUFFICIENT_BALANCE, FROZEN, LOCKUP = 1, 2, 3, 4, 5, 6
 SENDER_NOT_ATTESTED, SENDER_COUNTRY_BLOCKED, RECEIVER_NOT_ATTESTED, ORG_ONLY = 7, 8, 9, 10
@@ -212,7 +213,11 @@ def _qualified(codes: tuple[int, int], rules: MarketRules, standing: Standing) -
 
 def _country(code: int, who: str, rules: MarketRules, standing: Standing) -> Finding:
     blocked = sorted(set(standing.countries) & set(rules.blocked_countries))
-    words = f"Blocked: {', '.join(blocked)}." if blocked else f"The {who}'s country ({_list(standing)}) is not blocked."
+    words = (
+        f"Blocked: {_names(blocked)}."
+        if blocked
+        else f"The {who}'s country ({_names(standing.countries)}) is not blocked."
+    )
     return code, not blocked, words
 
 
@@ -245,8 +250,8 @@ def _caps(
     )
 
 
-def _list(standing: Standing) -> str:
-    return ", ".join(sorted(set(standing.countries)))
+def _names(countries: Iterable[str]) -> str:
+    return ", ".join(sorted({country_name(code) for code in countries}))
 
 
 def _lockup_words(end: int, now: int) -> str:

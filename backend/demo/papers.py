@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-import pycountry
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
+
+from backend.core.countries import country_name
 
 WIDTH, HEIGHT = A4
 INK, MUTED, LINE, PAPER = "#1d2430", "#667085", "#c9ced8", "#f3f5f9"
@@ -30,8 +31,7 @@ class Holder:
     @property
     def land(self) -> str:
         """Return the country's name."""
-        found = pycountry.countries.get(alpha_3=self.country)
-        return str(getattr(found, "common_name", None) or found.name) if found else self.country
+        return country_name(self.country)
 
     def number(self, what: str, digits: int = 8) -> str:
         """Return a number that is always the same for a holder and a purpose."""

@@ -8,6 +8,7 @@ from typing import Any
 from backend.assets.schemas import Holder, RuleSet
 from backend.attestations.schemas import AttestationDetail
 from backend.audit.schemas import AuditEntry
+from backend.core.countries import country_name
 from backend.core.fields import timestamp
 from backend.evidence import words
 from backend.evidence.pack import Pack, Unreadable
@@ -277,7 +278,7 @@ def _attestation(one: AttestationDetail, names: dict[int, str]) -> Cells:
         _text(names.get(one.chain_eid, f"Chain {one.chain_eid}")),
         _text(one.kyc_level),
         _text("yes" if one.accredited else "no"),
-        _text(words.country(one.country)),
+        _text(country_name(one.country)),
         _text(one.status),
         _time(one.expires_at),
         _text(registry),

@@ -7,6 +7,7 @@ from backend.attestations.schemas import AttestationDetail
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.rpc.json_rpc import connect
+from backend.core.countries import country_name
 from backend.evidence import words
 from backend.evidence.places import BATCH, MOST_RECORDS, MOST_SHOWN, Place, hashed
 from backend.evidence.schemas import CheckKind, CheckResult, EvidenceCell
@@ -103,7 +104,7 @@ def _line(subject: str, level: int, country: str, accredited: bool, revoked: boo
     parts = [
         words.short(subject),
         f"level {level}",
-        words.country(country),
+        country_name(country),
         "accredited" if accredited else "not accredited",
         *(["revoked"] if revoked else []),
     ]

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import pycountry
-
 from backend.compliance.presets import PRESETS
+from backend.core.countries import country_name
 from backend.core.units import grouped, shortened
 
 RULES = {
@@ -49,12 +48,6 @@ UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 HEX = re.compile(r"\b0x[0-9a-fA-F]{12,}|\b[0-9a-f]{40,}")
 
 
-def country(code: str) -> str:
-    """Return the name of a country by its ISO 3166-1 code of three letters."""
-    found = pycountry.countries.get(alpha_3=code)
-    return str(getattr(found, "common_name", found.name)) if found else code
-
-
 def short(address: str) -> str:
     """Return the two ends of an address."""
     return shortened(address)
@@ -74,7 +67,7 @@ def rule(name: str, value: Any, decimals: int) -> str:
     if name == "lockup_end_time":
         return f"{minute(datetime.fromtimestamp(int(value), UTC))} UTC" if value else "no lock-up"
     if name == "blocked_countries":
-        return ", ".join(country(str(code)) for code in value) or "none"
+        return ", ".join(country_name(str(code)) for code in value) or "none"
     if name == "trusted_issuers":
         return ", ".join(shortened(str(address)) for address in value) or "none besides its own"
     if name == "max_tokens_per_holder":

@@ -1,16 +1,16 @@
 """The dialog that creates or edits an organization."""
 
-import pycountry
 import reflex as rx
 
+from backend.core.countries import NAMES
 from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, choice, choices, field_row, select_field, text_field
+from state.core.countries import written
 from state.core.session import Session
 from state.organizations.form import OrganizationForm
 from state.organizations.organization import OrganizationState
 
-COUNTRIES = sorted(((c.alpha_3, f"{c.name} ({c.alpha_3})") for c in pycountry.countries), key=lambda pair: pair[1])
 JURISDICTIONS_ID = "jurisdictions"
 Form = OrganizationForm
 
@@ -77,7 +77,7 @@ def organization_form() -> rx.Component:
             "Network", "network", networks(), errors=errors, default_value=given.network,
             hint="API keys without their own network use it.",
         ),
-        rx.el.datalist(*[rx.el.option(name, value=code) for code, name in COUNTRIES], id=JURISDICTIONS_ID),
+        rx.el.datalist(*[rx.el.option(written(code), value=code) for code in NAMES], id=JURISDICTIONS_ID),
         form=Form,
         submit=rx.cond(is_new, "Create organization", "Save"),
         width="600px",

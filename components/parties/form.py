@@ -2,10 +2,11 @@
 
 import reflex as rx
 
+from backend.core.countries import NAMES
 from components.core.holder_picker import account_field
 from components.ui.dialog import form_dialog
 from components.ui.form import choice, choices, field_row, text_field
-from state.core.countries import NAMES, written
+from state.core.countries import written
 from state.parties.form import PartyForm
 
 COUNTRIES_ID = "countries"

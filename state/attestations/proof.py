@@ -5,6 +5,7 @@ from datetime import datetime
 
 from backend.attestations.schemas import Attestation, AttestationDetail, AttestationProof
 from state.chains.lookup import Chains
+from state.core.countries import written
 from state.core.dates import stamp
 
 
@@ -49,7 +50,7 @@ def _differences(record: Attestation, proof: AttestationProof) -> list[dict[str,
         "Status": (record.status, "valid" if proof.is_valid else "revoked" if proof.revoked else "not valid"),
         "KYC level": (str(record.kyc_level), str(proof.kyc_level)),
         "Accredited": (_yes(record.accredited), _yes(proof.accredited)),
-        "Country": (record.country, proof.country),
+        "Country": (written(record.country), written(proof.country)),
         "Expires": (_day(record.expires_at), _day(proof.expires_at)),
     }
     expected = {"active": "valid", "revoked": "revoked", "expired": "not valid"}.get(record.status, "")

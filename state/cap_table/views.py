@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare, HoldingChange
+from backend.core.countries import country_name
 from state.assets.holders import KINDS
 from state.core.charts import exact
-from state.core.countries import country_name
 from state.core.dates import stamp
 from state.core.units import percent
 

@@ -4,10 +4,10 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-import pycountry
 import reflex as rx
 
 from backend.compliance.schemas import Preset
+from backend.core.countries import NAMES
 from backend.core.fields import COUNTRIES
 from state.compliance.rule_values import after_months
 from state.compliance.rules import FRAMEWORKS, Rules
@@ -23,10 +23,7 @@ TEXTS = {"lockup": "lockup_end_time", "max_holders": "max_holders", "max_tokens"
 SWITCHES = {"accredited", "org_only"}
 NAMED = 20
 """Listed issuers whose names are looked up."""
-COUNTRY_ITEMS = sorted(
-    ({"id": c.alpha_3, "label": getattr(c, "common_name", c.name), "sub": c.alpha_3} for c in pycountry.countries),
-    key=lambda item: item["label"],
-)
+COUNTRY_ITEMS = [{"id": code, "label": name, "sub": code} for code, name in NAMES.items()]
 """The options of the country picker."""
 FIELDS = (*TEXTS.values(), "required_kyc_level", "blocked_countries", "regulation_type", "org_only")
 """The API's fields that have a place for an error in the editor."""

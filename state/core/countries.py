@@ -1,19 +1,8 @@
-"""Names and codes of countries."""
+"""Countries as fields offer and take them."""
 
-import pycountry
-
-NAMES: dict[str, str] = {
-    country.alpha_3: getattr(country, "common_name", country.name)
-    for country in sorted(pycountry.countries, key=lambda c: getattr(c, "common_name", c.name))
-}
-"""ISO 3166-1 alpha-3 codes and names, sorted by name."""
+from backend.core.countries import NAMES
 
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
-
-
-def country_name(code: str) -> str:
-    """Return a country's name, or the code itself if it is unknown."""
-    return NAMES.get(code, code)
 
 
 def written(code: str) -> str:

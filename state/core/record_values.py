@@ -8,6 +8,7 @@ from typing import Any
 
 from backend.daily_use.schemas import LimitedAction
 from state.compliance.rules import FRAMEWORKS
+from state.core.countries import written
 from state.core.dates import exact
 from state.core.units import grouped, percent
 from state.requests.kinds import kind_words
@@ -78,6 +79,8 @@ AMOUNTS = frozenset(
 )
 MONEY = frozenset({"last_price", "maker_fee", "price", "quote", "taker_fee"})
 """Fields in a market's quote currency."""
+COUNTRY = frozenset({"blocked_countries", "countries", "country", "jurisdiction"})
+"""Fields with codes of countries."""
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
 """Fields in which 0 means no limit."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
@@ -185,6 +188,8 @@ class Values:
             return exact(datetime.fromisoformat(value), self.zone)
         if name in ACTIONS:
             return kind_words(value)
+        if name in COUNTRY:
+            return written(value)
         if name == "disabled_reason":
             return DISABLED.get(value, value)
         return value.replace("_", " ") if name in CODED else value

@@ -4,10 +4,10 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import pycountry
 import reflex as rx
 
 from backend.client import ApiProblem
+from backend.core.countries import NAMES
 from backend.organizations.schemas import Access, AccessList, Organization, OrganizationListed, Summary
 from backend.users.schemas import Role
 from state.core.address import Addressed, Param, identifier
@@ -210,7 +210,6 @@ class OrganizationState(Loads, Addressed, rx.State):
 
 def _detail(organization: Organization, summary: Summary, above: list[str]) -> OrganizationDetail:
     jurisdiction = organization.jurisdiction or ""
-    country = pycountry.countries.get(alpha_3=jurisdiction) if jurisdiction else None
     return OrganizationDetail(
         id=str(organization.id),
         name=organization.name,
@@ -224,7 +223,7 @@ def _detail(organization: Organization, summary: Summary, above: list[str]) -> O
         website=organization.website or "",
         description=organization.description or "",
         jurisdiction=jurisdiction,
-        country=country.name if country else "",
+        country=NAMES.get(jurisdiction, ""),
         network=organization.network,
         created_at=stamp(organization.created_at),
         members=summary.members.total,

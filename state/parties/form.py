@@ -5,9 +5,10 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem, body
+from backend.core.countries import NAMES
 from backend.parties.schemas import PartyCreate
 from state.attestations.case import Case
-from state.core.countries import NAMES, country_code
+from state.core.countries import country_code
 from state.core.dialogs import Dialog
 from state.core.events import Events
 from state.parties.list import Parties

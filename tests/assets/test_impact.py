@@ -59,7 +59,7 @@ async def test_editor_and_market_plan_name_the_same_holders_orders_and_claims(
     totals = ("holders_total", "holders_excluded_total", "holders_ineligible_total")
     assert [effects[name] for name in totals] == [planned[name] for name in totals] == [4, 3, 0]
     assert "The KYC level is 1; 2 is required" in out[low["address"]]["reasons"][0]
-    assert "Blocked: NLD" in out[outside["address"]]["reasons"][0]
+    assert "Blocked: Netherlands" in out[outside["address"]]["reasons"][0]
     paid = out[made["distributor_address"]]
     assert (paid["kind"], paid["name"], paid["balance"]) == ("distributor", "Dividend", str(7 * UNIT))
     person = out[low["address"]]

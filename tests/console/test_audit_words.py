@@ -35,7 +35,7 @@ def test_audit_changes_show_differing_fields_with_nested_paths():
     assert changes(before, after) == [
         {"name": "status", "old": "active", "new": "updating"},
         {"name": "organization only", "old": "", "new": "yes"},
-        {"name": "rules › blocked countries", "old": "USA", "new": ""},
+        {"name": "rules › blocked countries", "old": "United States (USA)", "new": ""},
         {"name": "x", "old": "1", "new": ""},
     ]
     assert changes(None, None) == []

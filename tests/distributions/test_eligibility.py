@@ -51,7 +51,7 @@ async def test_recipients_are_checked_and_blocked_ones_are_held_or_excluded(worl
     assert [one["index"] for one in check["recipients"]] == [0, 2, 3, 4, 1, 5]
     assert "attestation" in reasons[STRANGER]
     assert "The KYC level is 1; 2 is required." in reasons[low]
-    assert "Blocked: PRK." in reasons[abroad]
+    assert "Blocked: North Korea." in reasons[abroad]
     assert "would hold 11" in reasons[over]
     assert (reasons[good], reasons[treasury]) == ("", "")
     assert {one["name"] for one in check["recipients"]} >= {"party Good", "party Over", "unknown wallet"}

@@ -72,8 +72,8 @@ def test_mark_says_only_what_the_tables_can_know() -> None:
     assert blocked(maker(min_kyc_level=2)) is None, "attested elsewhere"
     assert blocked(maker({}, min_kyc_level=2, trusted_issuers=("0x2",))) is None
     assert blocked(maker({"is_valid": False}, trusted_issuers=("0x2",))) is None
-    assert "Blocked: SWE" in str(blocked(maker({}, blocked_countries=("SWE",), trusted_issuers=("0x2",))))
-    assert "Blocked: PRK" in str(blocked(maker({"country": "PRK"})))
+    assert "Blocked: Sweden" in str(blocked(maker({}, blocked_countries=("SWE",), trusted_issuers=("0x2",))))
+    assert "Blocked: North Korea" in str(blocked(maker({"country": "PRK"})))
 
 
 def test_mark_follows_every_attestation_that_counts() -> None:

@@ -33,6 +33,9 @@ def test_attempts_against_the_rules_are_refused_by_both(console: Console) -> Non
         expect(attempt.get_by_text("Both refuse").first).to_be_visible()
         expect(attempt.get_by_text("They differ")).to_have_count(0)
         expect(attempt.get_by_text(", as before").first).to_be_visible()
+    blocked = page.get_by_role("listitem", name=AGAINST_RULES[0])
+    expect(blocked).to_contain_text(re.compile("A buyer from (Iran|North Korea), verified"))
+    expect(blocked).to_contain_text(re.compile("Blocked: (Iran|North Korea)"))
     expect(page.get_by_text(re.compile("^[0-9] of [0-9] attempts failed to break it"))).to_be_visible()
 
     page.reload()
