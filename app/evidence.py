@@ -20,7 +20,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     under="/o/[org_id]/assets",
     crumbs=[
         ("Assets", ASSETS),
-        (rx.cond(EvidenceState.pack.symbol != "", EvidenceState.pack.symbol, "Asset"), EvidenceState.asset_page),
+        (rx.cond(EvidenceState.symbol != "", EvidenceState.symbol, "Asset"), EvidenceState.asset_page),
         ("Evidence", ""),
     ],
     on_load=[EvidenceState.load],

@@ -1,7 +1,7 @@
-/* The pack of the page: made by our own API or chosen from a file, and kept in this browser while the page is open. So
-   what the page shows, verifies, downloads and prints is one and the same archive. */
+/* The pack of the page: made by our own API when the person asks for it, or chosen from a file. This tab keeps it in its
+   memory, so what the page shows, verifies, downloads and prints is one and the same archive. */
 import { useCallback, useEffect, useRef, useState } from "react";
-import { Download, FileText, FolderOpen, LoaderCircle, RotateCw, ShieldCheck } from "lucide-react";
+import { Download, FilePlus2, FileText, FolderOpen, LoaderCircle, RotateCw, ShieldCheck } from "lucide-react";
 
 /* Characters of one message of the page's socket. */
 const MESSAGE = 900000;
@@ -54,13 +54,28 @@ function save(blob, name) {
 
 const wordsOf = (error) => error.words ?? "The server cannot be reached.";
 
-export function EvidencePack({ path, most = 0, onRead, onVerified, onFailed, onRefused }) {
+/* The last pack that was made in this tab, for another visit of the page; and the function that makes one. */
+const kept = { of: "", pack: null };
+const maker = { current: null };
+
+/* The button of a page without a pack. */
+export function CreatePack() {
+  return (
+    <button type="button" className="btn primary" onClick={() => maker.current?.()}>
+      <FilePlus2 size={15} aria-hidden="true" />Create evidence pack
+    </button>
+  );
+}
+
+export function EvidencePack({ path, most = 0, owner = "", onRest, onBegin, onRead, onVerified, onRefused }) {
   const [pack, setPack] = useState(null);
-  const [busy, setBusy] = useState("read");
+  const [busy, setBusy] = useState("");
   const input = useRef(null);
   const current = useRef(null);
+  const making = useRef(false);
+  const of = `${owner} ${path}`;
 
-  const open = useCallback(async (source, isReceived, refuse) => {
+  const open = useCallback(async (source, isReceived) => {
     current.current?.abort();
     const control = new AbortController();
     current.current = control;
@@ -70,17 +85,28 @@ export function EvidencePack({ path, most = 0, onRead, onVerified, onFailed, onR
       const answer = await post(`${path}/contents`, found.blob, control.signal);
       const text = fitting(await answer.json());
       setPack(found);
+      if (!isReceived) Object.assign(kept, { of, pack: found });
       onRead?.(text, isReceived ? found.name.slice(-120) : "");
     } catch (error) {
       if (control.signal.aborted) return;
-      refuse(wordsOf(error), error.status ?? 0);
+      onRefused?.(wordsOf(error));
     }
     setBusy("");
-  }, [path]);
-  const make = useCallback(() => open((signal) => made(path, signal), false, (words, status) => onFailed?.(words, status)), [path]);
+  }, [path, of]);
+  const make = useCallback(() => {
+    if (making.current) return;
+    making.current = true;
+    onBegin?.();
+    open((signal) => made(path, signal), false).finally(() => { making.current = false; });
+  }, [path, open]);
   useEffect(() => {
-    make();
-    return () => current.current?.abort();
+    maker.current = make;
+    if (kept.of === of) open(async () => kept.pack, false);
+    else onRest?.();
+    return () => {
+      maker.current = null;
+      current.current?.abort();
+    };
   }, [make]);
 
   const chosen = (event) => {
@@ -91,7 +117,7 @@ export function EvidencePack({ path, most = 0, onRead, onVerified, onFailed, onR
       onRefused?.(`The file is larger than ${Math.floor(most / 1048576)} MB, which no pack is that can be opened here.`);
       return;
     }
-    open(async () => ({ blob: file, name: file.name }), true, (words) => onRefused?.(words));
+    open(async () => ({ blob: file, name: file.name }), true);
   };
   const act = async (name, work) => {
     setBusy(name);
@@ -110,26 +136,30 @@ export function EvidencePack({ path, most = 0, onRead, onVerified, onFailed, onR
     const answer = await post(`${path}/report`, pack.blob);
     save(await answer.blob(), nameOf(answer));
   });
-  const off = busy !== "" || pack === null;
+  const off = busy !== "";
   const icon = (name, Sign) => (busy === name ? <LoaderCircle size={15} className="spin" aria-hidden="true" /> : <Sign size={15} aria-hidden="true" />);
   return (
     <>
       <input ref={input} type="file" hidden accept=".zip,application/zip" aria-label="Pack" onChange={chosen} />
-      <button type="button" className="btn" disabled={busy !== ""} onClick={make}>
-        <RotateCw size={15} aria-hidden="true" />New pack
-      </button>
       <button type="button" className="btn" disabled={busy !== ""} onClick={() => input.current.click()}>
         <FolderOpen size={15} aria-hidden="true" />Open received pack
       </button>
-      <button type="button" className="btn" disabled={off} onClick={() => save(pack.blob, pack.name)}>
-        <Download size={15} aria-hidden="true" />Download archive
-      </button>
-      <button type="button" className="btn" disabled={off} aria-busy={busy === "print"} onClick={print}>
-        {icon("print", FileText)}Download PDF
-      </button>
-      <button type="button" className="btn primary" disabled={off} aria-busy={busy === "verify"} onClick={verify}>
-        {icon("verify", ShieldCheck)}Verify
-      </button>
+      {pack !== null && (
+        <>
+          <button type="button" className="btn" disabled={busy !== ""} onClick={make}>
+            <RotateCw size={15} aria-hidden="true" />New pack
+          </button>
+          <button type="button" className="btn" disabled={off} onClick={() => save(pack.blob, pack.name)}>
+            <Download size={15} aria-hidden="true" />Download archive
+          </button>
+          <button type="button" className="btn" disabled={off} aria-busy={busy === "print"} onClick={print}>
+            {icon("print", FileText)}Download PDF
+          </button>
+          <button type="button" className="btn primary" disabled={off} aria-busy={busy === "verify"} onClick={verify}>
+            {icon("verify", ShieldCheck)}Verify
+          </button>
+        </>
+      )}
     </>
   );
 }

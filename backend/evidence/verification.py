@@ -11,8 +11,7 @@ from backend.audit.schemas import AuditEntry
 from backend.auth.principal import Context
 from backend.core import db
 from backend.core.db import now
-from backend.core.fields import timestamp
-from backend.evidence import chain_checks, rules
+from backend.evidence import chain_checks, rules, words
 from backend.evidence.pack import MANIFEST, Pack, Unreadable
 from backend.evidence.places import MOST_SHOWN, Place, hashed
 from backend.evidence.schemas import CheckKind, CheckResult, EvidenceCheck, EvidenceVerification
@@ -77,7 +76,7 @@ async def _origin(context: Context, asset_id: UUID, pack: Pack) -> EvidenceCheck
     at = await context.session.scalar(_ORIGIN, values)
     subject = "Made by Signum"
     if at is not None:
-        reason = f"The audit log has the export of this pack, at {timestamp(at)[:16].replace('T', ' ')} UTC."
+        reason = f"The audit log has the export of this pack, at {words.exact(at)}."
         return EvidenceCheck(kind=CheckKind.ORIGIN, subject=subject, result=CheckResult.OK, reason=reason)
     if not pack.manifest.asset_name:
         reason = "Exports of this earlier version of Signum are not in the audit log."

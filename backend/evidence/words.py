@@ -45,6 +45,7 @@ ACTIONS = {
 MOST = 160
 """Letters of a change."""
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 HEX = re.compile(r"\b0x[0-9a-fA-F]{12,}|\b[0-9a-f]{40,}")
 
 
@@ -56,6 +57,12 @@ def short(address: str) -> str:
 def minute(at: datetime) -> str:
     """Return a time in UTC, to the minute."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def exact(at: datetime) -> str:
+    """Return an exact time in UTC, which the console shows in the reader's time zone: `20 Nov 2026, 12:14:05 UTC`."""
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M:%S} UTC"
 
 
 def rule(name: str, value: Any, decimals: int) -> str:
@@ -144,4 +151,6 @@ def _value(name: str, value: Any, decimals: int) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         value = ", ".join(map(str, value))
+    if MOMENT.fullmatch(str(value)):
+        return exact(datetime.fromisoformat(str(value)))
     return HEX.sub(lambda found: shortened(found[0]), str(value))

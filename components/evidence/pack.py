@@ -4,7 +4,9 @@ from typing import Any
 
 import reflex as rx
 
+from components.evidence.actions import create
 from components.ui.box import col, split
+from components.ui.button import button
 from components.ui.card import card, items, kv
 from components.ui.icon import icon
 from components.ui.note import empty, failure, forbidden, note, problem_note, skeleton
@@ -18,24 +20,50 @@ from state.evidence.views import Cell, CheckView, FileView, Row, SectionView
 def body() -> rx.Component:
     """Draw the pack, or why it is absent."""
     state = EvidenceState
+    again = button("Try again", "rotate-cw", on_click=state.load)
     broken = rx.cond(
         state.is_forbidden,
         forbidden(state.problem),
         rx.cond(
             state.is_missing,
             empty("compass", "This asset does not exist", "The address may be mistyped, or it was deleted."),
-            failure("The pack could not be made", state.problem),
+            failure("The asset did not load", state.problem, again),
         ),
     )
     whole = rx.fragment(
         problem_note(state.refusal),
-        rx.cond(state.received != "", _received(), rx.fragment()),
-        _verification(),
-        split(_files(), _facts()),
-        rx.foreach(state.pack.sections, _section),
+        rx.cond(
+            state.pack.sha256 != "",
+            rx.fragment(
+                rx.cond(state.received != "", _received(), _age()),
+                _verification(),
+                split(_files(), _facts()),
+                rx.foreach(state.pack.sections, _section),
+            ),
+            _none(),
+        ),
     )
     waiting = rx.el.div(skeleton(6), class_name="card")
     return col(rx.cond(state.loading, waiting, rx.cond(state.problem != "", broken, whole)), cls="wide evidence")
+
+
+def _none() -> rx.Component:
+    """Draw a page without a pack: when the last one was made, and the button that makes one."""
+    state = EvidenceState
+    by = rx.cond(state.last_by != "", " by " + state.last_by, "")
+    last = rx.fragment("The last pack was made ", when(state.last_at), by, ". Signum does not store packs.")
+    about = rx.fragment(
+        "A pack has the asset's rules, holders, attestations and changes, with the hash of each file. The audit log "
+        "records each pack. ",
+        rx.cond(state.last_at != "", last, rx.fragment()),
+    )
+    return rx.el.div(empty("file-archive", "No pack is open", about, create()), class_name="card")
+
+
+def _age() -> rx.Component:
+    """Say how old the pack is."""
+    made = rx.fragment("Made ", when(EvidenceState.pack.made_at), ". Later changes of the asset are in a new pack.")
+    return rx.el.p(made, class_name="muted small", role="note", aria_label="Age of the pack")
 
 
 def _received() -> rx.Component:
@@ -130,7 +158,7 @@ def _section(section: rx.Var[SectionView]) -> rx.Component:
         rx.el.table(
             rx.el.caption(section.title, class_name="sr"),
             rx.el.thead(rx.el.tr(heads)),
-            rx.el.tbody(rx.foreach(section.rows, _row)),
+            rx.el.tbody(rx.cond(section.is_pairs, rx.foreach(section.rows, _pair), rx.foreach(section.rows, _row))),
             class_name="table stack",
         ),
         class_name="table-wrap",
@@ -155,6 +183,10 @@ def _section(section: rx.Var[SectionView]) -> rx.Component:
 
 def _row(line: rx.Var[Row]) -> rx.Component:
     return tr(rx.foreach(line.cells, _td), class_name="facts", key=line.key)
+
+
+def _pair(line: rx.Var[Row]) -> rx.Component:
+    return tr(rx.foreach(line.cells, _td), class_name="pair", key=line.key)
 
 
 def _td(cell: rx.Var[Cell]) -> rx.Component:

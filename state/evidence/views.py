@@ -1,6 +1,7 @@
 """A pack and its verification as the page shows them."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from itertools import count
 
 from backend.evidence.schemas import (
@@ -14,7 +15,7 @@ from backend.evidence.schemas import (
     EvidenceSection,
     EvidenceVerification,
 )
-from state.core.dates import stamp
+from state.core.dates import stamp, times_in
 from state.core.units import with_short_addresses, with_short_amounts
 
 ORDER = (CheckResult.DIFFERS, CheckResult.UNCHECKED, CheckResult.OK)
@@ -22,7 +23,7 @@ ORDER = (CheckResult.DIFFERS, CheckResult.UNCHECKED, CheckResult.OK)
 
 @dataclass
 class Cell:
-    """A value: `kind` says how it is drawn, `label` is its column's title."""
+    """A value: `kind` says how it is drawn, `label` names it on a phone; empty for a name and for the only value."""
 
     text: str = ""
     kind: str = "text"
@@ -47,6 +48,8 @@ class SectionView:
     about: str = ""
     heads: list[Cell] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    is_pairs: bool = False
+    """Whether each row is the name of a field and its value."""
     count: int = 0
     foot: str = ""
     problem: str = ""
@@ -102,8 +105,8 @@ class VerificationView:
     checks: list[CheckView] = field(default_factory=list)
 
 
-def pack_view(contents: EvidenceContents) -> PackView:
-    """Convert the contents of a pack."""
+def pack_view(contents: EvidenceContents, zone: tzinfo = UTC) -> PackView:
+    """Convert the contents of a pack. Times in texts are shown in a time zone."""
     return PackView(
         name=contents.name,
         symbol=contents.symbol,
@@ -115,12 +118,12 @@ def pack_view(contents: EvidenceContents) -> PackView:
         sha256=contents.sha256,
         files=[_file(file) for file in contents.files],
         omitted=[f"{one.path}: {one.reason}" for one in contents.omitted],
-        sections=[_section(section) for section in contents.sections],
+        sections=[_section(section, zone) for section in contents.sections],
     )
 
 
-def verification_view(verification: EvidenceVerification) -> VerificationView:
-    """Convert a verification: what differs comes first."""
+def verification_view(verification: EvidenceVerification, zone: tzinfo = UTC) -> VerificationView:
+    """Convert a verification: what differs comes first. Times in texts are shown in a time zone."""
     checks = sorted(verification.checks, key=lambda check: ORDER.index(check.result))
     numbers = count()
     parts = [
@@ -132,33 +135,40 @@ def verification_view(verification: EvidenceVerification) -> VerificationView:
         result=verification.result,
         at=stamp(verification.at),
         summary=", ".join(f"{number:,} {words}" for number, words in parts if number),
-        checks=[_check(check, str(next(numbers))) for check in checks],
+        checks=[_check(check, str(next(numbers)), zone) for check in checks],
     )
 
 
-def _section(section: EvidenceSection) -> SectionView:
+def _section(section: EvidenceSection, zone: tzinfo) -> SectionView:
     titles = [(column.title, column.is_number) for column in section.columns]
-    shown = len(section.rows)
+    is_pairs, shown = section.name == "asset", len(section.rows)
+    named = {"asset": 2, "rules": 1}.get(section.name, 0)
+    labels = [("" if n < named else title, is_number) for n, (title, is_number) in enumerate(titles)]
     return SectionView(
         name=section.name,
         title=section.title,
         about=section.about,
         heads=[Cell(text=title, is_number=is_number) for title, is_number in titles],
         rows=[
-            Row(str(n), [_cell(cell, *title) for cell, title in zip(row, titles, strict=False)])
+            Row(str(n), [_cell(cell, zone, *label) for cell, label in zip(row, labels, strict=False)])
             for n, row in enumerate(section.rows)
         ],
+        is_pairs=is_pairs,
         count=section.count,
         foot=f"The first {shown:,} of {section.count:,}. The archive has all." if section.count > shown else "",
         problem=section.problem or "",
     )
 
 
-def _cell(cell: EvidenceCell | None, label: str, is_number: bool = False) -> Cell:
+def _cell(cell: EvidenceCell | None, zone: tzinfo, label: str, is_number: bool = False) -> Cell:
     if cell is None:
         return Cell(label=label)
-    text = with_short_addresses(with_short_amounts(cell.text)) if cell.kind is CellKind.TEXT else cell.text
+    text = _words(cell.text, zone) if cell.kind is CellKind.TEXT else cell.text
     return Cell(text, cell.kind, label, is_number)
+
+
+def _words(text: str, zone: tzinfo) -> str:
+    return times_in(with_short_addresses(with_short_amounts(text)), zone)
 
 
 def _file(file: EvidenceFile) -> FileView:
@@ -166,14 +176,14 @@ def _file(file: EvidenceFile) -> FileView:
     return FileView(file.path, f"{file.size:,} bytes", file.sha256, agrees)
 
 
-def _check(check: EvidenceCheck, key: str) -> CheckView:
+def _check(check: EvidenceCheck, key: str, zone: tzinfo) -> CheckView:
     where = check.chain_name or ("File" if check.kind is CheckKind.FILE else "Audit log")
     return CheckView(
         key=key,
         subject=f"{check.subject} ({check.count:,})" if check.count > 1 else check.subject,
         where=where,
         result=check.result,
-        reason=with_short_addresses(check.reason or ""),
-        expected=_cell(check.expected, "In the pack"),
-        found=_cell(check.found, "Found"),
+        reason=times_in(with_short_addresses(check.reason or ""), zone),
+        expected=_cell(check.expected, zone, "In the pack"),
+        found=_cell(check.found, zone, "Found"),
     )

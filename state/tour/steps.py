@@ -108,9 +108,9 @@ ISSUER = (
     TourStep(
         "Take the evidence",
         "An auditor gets rules, holders, attestations and changes in one archive, with the hash of each file.",
-        "Open your fund, and choose Evidence.",
+        "Open your fund, choose Evidence, and create a pack.",
         "assets",
-        (Point("Evidence"), Point("Assets", SIDE)),
+        (Point("Create evidence pack"), Point("Evidence"), Point("Assets", SIDE)),
         ("asset.evidence_exported",),
     ),
 )

@@ -73,6 +73,7 @@ def test_issuers_tour(console: Console, signum: Signum) -> None:
     _step(page, 8)
     page.get_by_role("link", name="Evidence").click()
     console.heading("Evidence")
+    page.get_by_role("button", name="Create evidence pack").click()
     expect(_card(page).get_by_text("You have seen it all happen")).to_be_visible(timeout=CHAIN_TIME)
     _card(page).get_by_role("link", name="Try to break it").click()
     console.heading("Try to break it")

@@ -21,6 +21,7 @@ def test_pack_is_read_verified_downloaded_and_a_changed_one_is_found_out(
     page.get_by_role("link", name="Evidence").click()
     page.wait_for_url(f"**/assets/{asset['id']}/evidence")
     console.heading("Evidence")
+    page.get_by_role("button", name="Create evidence pack").click()
     holders = page.get_by_role("table", name="Holders on Sepolia Devnet")
     expect(holders.get_by_role("row").filter(has_text="Kestrel Pension Trust")).to_be_visible()
     rules = page.get_by_role("region", name="Rules", exact=True).get_by_role("row").filter(has_text="Framework")
@@ -70,6 +71,47 @@ def test_pack_is_read_verified_downloaded_and_a_changed_one_is_found_out(
     expect(page.get_by_role("alert")).to_contain_text("it is not a zip archive")
     expect(note).to_contain_text("received.zip")
     console.errors.clear()  # the browser reports the refused file
+
+
+def test_page_makes_a_pack_only_when_it_is_asked_for(console: Console, signum: Signum) -> None:
+    """Opening the page writes nothing. A pack that was made is shown again with its age, also after other pages; its
+    fields have no column names on a phone."""
+    asset = next(a for a in signum.call("GET", "/orgs/{org}/assets")["assets"] if a["symbol"] == "NIB31")
+    evidence = f"assets/{asset['id']}/evidence"
+
+    def made() -> int:
+        found = signum.call("GET", "/orgs/{org}/audit", subject=asset["id"], action="asset.evidence_exported")
+        return len(found["audit"])
+
+    before = made()
+    page = console.sign_in(signum.person("viewer"), evidence).heading("Evidence").page
+    create = page.get_by_role("button", name="Create evidence pack")
+    expect(create).to_be_visible()
+    expect(page.get_by_text("No pack is open")).to_be_visible()
+    expect(page.get_by_role("button", name="Verify")).to_have_count(0)
+    assert made() == before
+    create.click()
+    facts = page.get_by_role("region", name="Asset", exact=True)
+    expect(facts.get_by_role("row").filter(has_text="Symbol")).to_contain_text("NIB31")
+    age = page.get_by_role("note", name="Age of the pack")
+    expect(age).to_contain_text("ago")
+    assert made() == before + 1
+
+    page.get_by_role("link", name="NIB31", exact=True).click()
+    console.heading(asset["name"])
+    page.get_by_role("link", name="Evidence").click()
+    expect(age).to_be_visible()
+    expect(facts.get_by_role("row").filter(has_text="Symbol")).to_contain_text("NIB31")
+    assert made() == before + 1
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(facts.locator("td").first).to_be_visible()
+    labels = facts.locator("td").evaluate_all("cells => cells.map(cell => cell.dataset.label)")
+    assert set(labels) == {""}
+    page.reload()
+    expect(create).to_be_visible()
+    expect(page.get_by_text("The last pack was made")).to_contain_text("by Marc Dubois")
+    assert made() == before + 1
 
 
 def downloaded(page: Page, button: str) -> bytes:

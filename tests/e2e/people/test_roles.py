@@ -63,8 +63,8 @@ ANYONE = (
     "|Invitations|Find proof|Check transfer|Check again|Decide|Try again|Add authenticator app|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet|Disconnect .*"
     "|Open the bridge|Review approval|Raise the .*|Change the .* of .*|Set the rules of .*|Register as issuer"
-    "|Register .* as a party|Verify .* again|New pack|Open received pack|Download archive|Download PDF"
-    "|Start tour|Hide the tour"
+    "|Register .* as a party|Verify .* again|Create evidence pack|New pack|Open received pack"
+    "|Download archive|Download PDF|Start tour|Hide the tour"
 )
 """Navigation, reading, and the person's own account."""
 ALSO_ANYONE = {"audit": "Verify", "account": "Save", "assets/{asset}/evidence": "Verify"}
