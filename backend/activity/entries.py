@@ -12,13 +12,19 @@ _ENTRIES = sa.text("""
       and split_part(r.kind, '.', 1) in ('asset', 'token', 'bridge', 'market', 'distribution')
     order by s.chain_eid, s.tx_hash, r.created_at
   ),
+  requested as (select chain_eid, tx_hash from transactions where organization_id = :org),
   moved as (
     select t.*, r.id as request_id, r.kind, r.created_by
     from token_transfers t left join sent r on r.chain_eid = t.chain_eid and r.tx_hash = t.tx_hash
     where t.organization_id = :org and t.asset_id = :asset
   )
   select r.id,
-    case r.kind when 'token.mint' then 'mint' when 'token.burn' then 'burn' else 'operation' end as kind,
+    case
+      when r.kind = 'token.mint' then 'mint' when r.kind = 'token.burn' then 'burn'
+      when r.kind like 'bridge.%' or r.kind like 'token.%\\_path' then 'bridge'
+      when r.kind like 'token.%' then 'control' when r.kind like 'market.%' then 'market'
+      when r.kind like 'distribution.%' then 'distribution' else 'operation'
+    end as kind,
     r.created_at, r.title as name, r.kind as code, cast(r.status as text) as status,
     cast(null as bigint) as chain_eid, cast(null as text) as tx_hash, cast(null as uuid) as market_id,
     r.id as request_id, r.created_by, cast(null as text) as side, cast(null as numeric) as amount,
@@ -85,6 +91,39 @@ _ENTRIES = sa.text("""
       select from bridges b where b.organization_id = :org and b.asset_id = :asset
         and t.tx_hash in (b.source_tx_hash, b.destination_tx_hash, b.return_tx_hash)
     )
+  union all
+  select t.id, 'transfer', t.created_at, null, null, null, t.chain_eid, t.tx_hash, null, null, null, null, t.amount,
+    null, t.from_address, t.from_address, t.to_address
+  from moved t
+  where t.kind is null and :zero not in (t.from_address, t.to_address)
+    and not exists (select from requested q where (q.chain_eid, q.tx_hash) = (t.chain_eid, t.tx_hash))
+    and not exists (
+      select from transfers s where s.organization_id = :org and s.asset_id = :asset and s.tx_hash = t.tx_hash
+    )
+    and not exists (
+      select from markets m where m.organization_id = :org and m.asset_id = :asset
+        and m.market_address in (t.from_address, t.to_address)
+    )
+    and not exists (
+      select from distributions d where d.organization_id = :org and d.asset_id = :asset
+        and d.distributor_address in (t.from_address, t.to_address)
+    )
+  union all
+  select e.id, case e.name when 'VenueSet' then 'market' else 'control' end, e.created_at, e.name,
+    case e.name when 'VenueSet' then e.arguments ->> 'allowed' else e.subject end, null, e.chain_eid, e.tx_hash, m.id,
+    null, null, null, cast(e.arguments ->> 'amount' as numeric), null, null, null, null
+  from chain_events e
+    join asset_deployments d on d.asset_id = :asset and (d.chain_eid, d.token_address) = (e.chain_eid, e.address)
+    left join markets m on (m.chain_eid, m.market_address) = (e.chain_eid, e.subject) and m.asset_id = :asset
+  where d.organization_id = :org and e.name in ('Paused', 'Unpaused', 'Frozen', 'VenueSet')
+    and not exists (select from requested q where (q.chain_eid, q.tx_hash) = (e.chain_eid, e.tx_hash))
+  union all
+  select e.id, 'market', e.created_at, e.name, e.arguments ->> 'halted', null, e.chain_eid, e.tx_hash, m.id, null, null,
+    null, null, null, null, null, null
+  from chain_events e
+    join markets m on m.asset_id = :asset and (m.chain_eid, m.market_address) = (e.chain_eid, e.address)
+  where m.organization_id = :org and e.name = 'Halted'
+    and not exists (select from requested q where (q.chain_eid, q.tx_hash) = (e.chain_eid, e.tx_hash))
 """).columns(
     id=sa.Uuid, kind=sa.Text, created_at=sa.DateTime(timezone=True), name=sa.Text, code=sa.Text, status=sa.Text,
     chain_eid=sa.BigInteger, tx_hash=sa.Text, market_id=sa.Uuid, request_id=sa.Uuid, created_by=sa.Uuid, side=sa.Text,
@@ -93,4 +132,6 @@ _ENTRIES = sa.text("""
 ENTRIES = _ENTRIES.subquery("entries")
 """`name` and `code` depend on the kind: the title and kind of a request, the currency of an order, a trade or a claim.
 `created_by` requested it; `actor` is the wallet that acted where no one requested it here. A mint or burn that was
-requested is listed as its request; one that a bridge made, as the bridge."""
+requested is listed as its request; one that a bridge made, as the bridge. Of an event of a contract, `name` is the
+event and `code` its argument or the account. Transfers and events are those that no transaction of the organization
+made: an investor's own transfer, or a halt by the key of the market's owner."""

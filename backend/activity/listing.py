@@ -32,7 +32,7 @@ LIST = Listing(
 async def page(context: Context, page: Page, asset: Any, kind: ActivityKind | None) -> ActivityList:
     """Return a page of an asset's activity, newest first."""
     shown, paging = await page.read(context.session, _query(context, page, asset.id, kind))
-    addresses = {address for row in shown for address in (row.actor, row.giver, row.receiver) if address}
+    addresses = {address for row in shown for address in rules.addresses(row)}
     known = await known_names.known(context.session, context.organization_id, sorted(addresses))
     names = {address: one.name for address, one in known.items()}
     return ActivityList(activity=_activity(context, shown, asset, names), **paging)
@@ -50,7 +50,8 @@ def _query(context: Context, page: Page, asset_id: UUID, kind: ActivityKind | No
     if not {Scope.TRANSFERS_READ, Scope.TRANSFERS_WRITE} & set(context.scopes):
         query = query.where(ENTRIES.c.kind != ActivityKind.TRANSFER)
     if page.q:
-        query = query.where(sa.or_(ENTRIES.c.kind != ActivityKind.OPERATION, titles.readable(context, ENTRIES.c.code)))
+        is_record = ENTRIES.c.id.is_distinct_from(ENTRIES.c.request_id)
+        query = query.where(sa.or_(is_record, titles.readable(context, ENTRIES.c.code)))
     return where_given(query, (ENTRIES.c.kind, kind))
 
 

@@ -25,7 +25,8 @@ async def list_asset_activity(
     page: Annotated[Page, Depends(listing.LIST.page)],
     kind: ActivityKind | None = None,
 ) -> ActivityList:
-    """List what happened to an asset, newest first: operations, transfers, orders, trades, rule changes,
-    distributions with their funding and claims, mints and burns. Transfers need the scope `transfers:read` too."""
+    """List what happened to an asset, newest first: operations, transfers, orders, trades, rule changes, freezes and
+    pauses, markets, bridges, distributions with their funding and claims, mints and burns, also those that were not
+    requested here. Transfers need the scope `transfers:read` too."""
     asset = await records.asset(context.session, orgId, assetId)
     return await listing.page(context, page, asset, kind)

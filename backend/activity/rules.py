@@ -22,10 +22,32 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
             return f"Claim of {rounded(row.amount, places)} {unit}"
         case ActivityKind.FUNDING | ActivityKind.MINT | ActivityKind.BURN:
             return f"{row.kind.capitalize()} of {rounded(row.amount, decimals)} {symbol}"
+        case ActivityKind.CONTROL | ActivityKind.MARKET:
+            return _event(row, symbol, decimals, names)
         case ActivityKind.RULES:
             return f"Rules set, version {row.name}"
         case _:
             return f'Distribution "{row.name}"'
+
+
+def _event(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None]) -> str:
+    """Return what an event of a token or a market says."""
+    match row.name:
+        case "Frozen":
+            frozen = f"{rounded(row.amount, decimals)} {symbol}" if row.amount else f"No {symbol}"
+            return f"{frozen} of {name(row.code, names)} frozen"
+        case "VenueSet":
+            return "The market may settle trades" if row.code == "true" else "The market may no longer settle trades"
+        case "Halted":
+            return "Market halted by its owner" if row.code == "true" else "Market reopened by its owner"
+        case _:
+            return f"{symbol} {row.name.lower()}"
+
+
+def addresses(row: Any) -> list[str]:
+    """Return the accounts of an entry, which may have names."""
+    account = row.code if row.name == "Frozen" and not is_request(row) else None
+    return [address for address in (row.actor, row.giver, row.receiver, account) if address]
 
 
 def is_request(row: Any) -> bool:

@@ -10,7 +10,9 @@ from backend.lists.schemas import RecordPage
 
 
 class ActivityKind(StrEnum):
-    """What an entry is: an operation that a person or a program requested, or one of the other records of an asset."""
+    """What an entry is. `control`: a freeze, a pause, a forced transfer or a recovery. `market`: its deployment, a halt
+    by its owner, and whether it may settle. `bridge`: a bridge, its return, or a limit of its path. `operation`: any
+    other operation that a person or a program requested. The others are the records of an asset."""
 
     OPERATION = "operation"
     TRANSFER = "transfer"
@@ -22,11 +24,14 @@ class ActivityKind(StrEnum):
     FUNDING = "funding"
     MINT = "mint"
     BURN = "burn"
+    CONTROL = "control"
+    MARKET = "market"
+    BRIDGE = "bridge"
 
 
 class Activity(BaseModel):
     """An entry of an asset's activity. `id` is the ID of the request, transfer, order, trade, rule set, distribution,
-    claim or movement of tokens.
+    claim, movement of tokens or event of a contract.
 
     `title` says in words what happened, with amounts in whole tokens. `actor_name` is the person who requested it, or
     the name of the wallet or party that did it where it was not requested here; null where the organization knows none.

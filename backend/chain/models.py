@@ -148,7 +148,8 @@ class FollowedContractRow(Row, table=True):
 
 class StateEventRow(Row, table=True):
     """An event that replaces a state (an order's status, a halt, a pause, a venue, an end). The current state is that
-    of the newest event, so that it can be derived again when events are undone or found late."""
+    of the newest event, so that it can be derived again when events are undone or found late. `created_at` is the time
+    of its block."""
 
     __tablename__ = "chain_events"
     __table_args__ = (

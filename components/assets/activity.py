@@ -13,9 +13,10 @@ from components.ui.value import short_hash, when
 from state.assets.activity import ActivityState, ActivityView
 
 KINDS = [
-    ("", "All"), ("operation", "Operations"), ("transfer", "Transfers"), ("order", "Orders"), ("trade", "Trades"),
-    ("rules", "Rules"), ("distribution", "Distributions"), ("funding", "Funding"), ("claim", "Claims"),
-    ("mint", "Mints"), ("burn", "Burns"),
+    ("", "All"), ("mint", "Mints"), ("burn", "Burns"), ("transfer", "Transfers"), ("trade", "Trades"),
+    ("order", "Orders"), ("rules", "Rules"), ("control", "Freezes and controls"), ("market", "Markets"),
+    ("bridge", "Bridges"), ("distribution", "Distributions"), ("funding", "Funding"), ("claim", "Claims"),
+    ("operation", "Other operations"),
 ]  # fmt: skip
 
 
@@ -24,7 +25,11 @@ def activity() -> rx.Component:
     state = ActivityState
     nothing = rx.cond(
         state.kind == "",
-        empty("list-checks", "No activity yet", "Operations, transfers, orders, trades and rule changes appear here."),
+        empty(
+            "list-checks",
+            "No activity yet",
+            "Issues, transfers, trades, rule changes, freezes, markets, bridges and distributions appear here.",
+        ),
         empty("filter", "No activity of this kind"),
     )
     return panel(

@@ -23,6 +23,9 @@ KINDS = {
     ActivityKind.FUNDING: "Funding",
     ActivityKind.MINT: "Mint",
     ActivityKind.BURN: "Burn",
+    ActivityKind.CONTROL: "Control",
+    ActivityKind.MARKET: "Market",
+    ActivityKind.BRIDGE: "Bridge",
 }
 
 
@@ -84,13 +87,14 @@ class ActivityState(Pages, Chains, rx.State):
 
     def _href(self, entry: Activity) -> str:
         here, asset = f"/o/{self._org_id()}", self._in_path("asset_id")
-        if entry.kind is ActivityKind.DISTRIBUTION:
+        if entry.kind is ActivityKind.DISTRIBUTION and entry.request_id is None:
             return f"{here}/distributions/{entry.id}?asset={asset}"
         if entry.request_id is not None:
             return f"{here}/requests?id={entry.request_id}"
         if entry.market_id is not None:
             return f"{here}/markets/{entry.market_id}?asset={asset}"
-        return f"{here}/assets/{asset}?tab=compliance" if entry.kind is ActivityKind.RULES else ""
+        tab = {ActivityKind.RULES: "compliance", ActivityKind.CONTROL: "controls"}.get(entry.kind)
+        return f"{here}/assets/{asset}?tab={tab}" if tab else ""
 
 
 def parties(giver: str | None, receiver: str | None) -> str:

@@ -8,12 +8,17 @@ import httpx
 import pytest
 
 from backend.auth.scopes import Scope
+from backend.chain.bindings import market as market_contract
+from backend.chain.bindings import token
+from backend.chain.indexer import indexer
+from backend.chain.rpc import json_rpc
 from backend.core.settings import settings
 from backend.server import runtime
+from tests.chain.transactions.foreign_wallets import send_as
 from tests.conftest import World
 from tests.distributions.test_distributions import activated, claim, path_of
 from tests.markets.test_trades import traded
-from tests.support.firm import SEPOLIA, Firm
+from tests.support.firm import BASE, SEPOLIA, Firm
 from tests.support.issuance import UNIT, Issuance
 
 
@@ -46,7 +51,8 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     for entry in whole:
         by_kind.setdefault(entry["kind"], []).append(entry)
     symbol = asset["symbol"]
-    assert [entry["title"] for entry in by_kind["distribution"]] == ['Distribution "Income Q3"']
+    titles = {entry["title"] for entry in by_kind["distribution"]}
+    assert titles == {"Activate the distribution Income Q3", 'Distribution "Income Q3"'}
     (transfer,) = by_kind["transfer"]
     assert transfer["title"].startswith(f"Transfer of 5 {symbol} to ")
     assert (transfer["status"], transfer["actor_name"]) == ("confirmed", admin)
@@ -68,12 +74,8 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     assert [entry["id"] for entry in by_kind["order"]][:2] == [second["id"], first["id"]]
     assert {entry["market_id"] for entry in by_kind["order"] + by_kind["trade"]} == {market["id"]}
     assert by_kind["rules"]
-    titles = [entry["title"] for entry in by_kind["operation"]]
-    assert titles == [
-        "Activate the distribution Income Q3",
-        f"Deploy a market for {symbol} on Sepolia Devnet",
-        f"Deploy {symbol} on Sepolia Devnet",
-    ]
+    assert [entry["title"] for entry in by_kind["operation"]] == [f"Deploy {symbol} on Sepolia Devnet"]
+    assert [entry["title"] for entry in by_kind["market"]] == [f"Deploy a market for {symbol} on Sepolia Devnet"]
     assert {entry["actor_name"] for entry in by_kind["operation"]} == {admin}
 
     walked: list[Any] = []
@@ -95,3 +97,46 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     assert {entry["actor_name"] for entry in seen["activity"] if entry["kind"] == "operation"} == {None}
     other = await Firm.found(world, "Elsewhere")
     await other.refused("GET", path, 404)
+
+
+async def test_activity_has_controls_markets_bridges_and_what_happened_without_signum(world: World) -> None:
+    """Freezes, pauses and halts by the owner's own key, and a transfer by an investor's own wallet, are no requests."""
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    market, path = await firm.market(asset), f"/assets/{asset['id']}/activity"
+    at, symbol, owner = market["rwa_token_address"], asset["symbol"], (await firm.treasury())["address"]
+    sender, receiver = "0x" + "11" * 20, "0x" + "22" * 20
+    for address in (sender, receiver):
+        await firm.attest(await firm.verified(address))
+    minting = {"chain_eid": SEPOLIA, "to_address": sender, "amount": str(9 * UNIT)}
+    await firm.succeed((await firm.post(f"/assets/{asset['id']}/mint", minting))["requestId"])
+    freeze = {"chain_eid": SEPOLIA, "address": sender, "amount": str(UNIT), "reason": "Court order"}
+    await firm.succeed((await firm.post(f"/assets/{asset['id']}/freeze", freeze))["requestId"])
+    bridging = {"destination_chain_eid": BASE, "source_chain_eid": SEPOLIA, "amount": str(UNIT)}
+    await firm.settle((await firm.post(f"/assets/{asset['id']}/bridge", bridging))["requestId"])
+    await (await json_rpc.connect(SEPOLIA)).request("anvil_setBalance", sender, hex(10**18))
+    await send_as(SEPOLIA, sender, token.transfer(at, receiver, 2 * UNIT))
+    await send_as(SEPOLIA, owner, token.set_frozen(at, receiver, UNIT))
+    await send_as(SEPOLIA, owner, token.pause(at))
+    await send_as(SEPOLIA, owner, token.unpause(at))
+    await send_as(SEPOLIA, owner, market_contract.halt(market["market_address"], True))
+    await indexer.pass_over(await json_rpc.connect(SEPOLIA))
+
+    async def titles(kind: str) -> list[str]:
+        return [entry["title"] for entry in (await firm.get(path, params={"kind": kind}))["activity"]]
+
+    assert await titles("control") == [
+        f"{symbol} unpaused", f"{symbol} paused", f"1 {symbol} of Marta Lindqvist frozen",
+        f"Freeze 1 {symbol} of Marta Lindqvist",
+    ]  # fmt: skip
+    assert await titles("market") == ["Market halted by its owner", f"Deploy a market for {symbol} on Sepolia Devnet"]
+    assert await titles("bridge") == [f"Bridge 1 {symbol} to Base Sepolia Devnet"]
+    (moved,) = (await firm.get(path, params={"kind": "transfer"}))["activity"]
+    assert (moved["title"], moved["request_id"]) == (f"Transfer of 2 {symbol} to Marta Lindqvist", None)
+    halted = (await firm.get(path, params={"kind": "market"}))["activity"][0]
+    assert (halted["market_id"], halted["request_id"]) == (market["id"], None)
+    whole = (await firm.get(path))["activity"]
+    assert len({entry["id"] for entry in whole}) == len(whole)
+    assert [one["created_at"] for one in whole] == sorted((one["created_at"] for one in whole), reverse=True)
+    found = (await firm.get(path, params={"q": "halt"}))["activity"]
+    assert [one["title"] for one in found] == ["Market halted by its owner"]

@@ -5,6 +5,7 @@ newest remaining event.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,7 @@ def event_row(
 ) -> StateEventRow:
     """Return the row of an event."""
     return StateEventRow(
+        created_at=datetime.fromtimestamp(log.timestamp, UTC),
         organization_id=organization_id,
         chain_eid=eid,
         address=log.address,

@@ -548,8 +548,8 @@ class AssetsOperations(Connection):
         q: str | None = None,
     ) -> Pages[ActivityList, Activity]:
         """List what happened to an asset, newest first: operations, transfers, orders, trades, rule changes,
-        distributions with their funding and claims, mints and burns. Transfers need the scope `transfers:read`
-        too.
+        freezes and pauses, markets, bridges, distributions with their funding and claims, mints and burns, also
+        those that were not requested here. Transfers need the scope `transfers:read` too.
 
         Scope: `assets:read`.
         """

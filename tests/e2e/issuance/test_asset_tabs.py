@@ -56,6 +56,16 @@ def test_activity_shows_every_kind_filters_and_exports(console: Console, signum:
     panel = page.get_by_role("region", name="Activity", exact=True)
     rows = panel.get_by_role("table", name="Activity of this asset").locator("tbody").get_by_role("row")
     expect(rows.first).to_be_visible()
+    assets = signum.call("GET", "/orgs/{org}/assets")["assets"]
+    bridged = next(asset["id"] for asset in assets if asset["symbol"] == "NIB31")
+    for asset, kind, words in (
+        (ids["asset"], "Markets", "Deploy a market for NREF"), (bridged, "Bridges", r"Bridge [\d,]+ NIB31 to Sepolia"),
+    ):  # fmt: skip
+        console.goto(f"assets/{asset}?tab=activity")
+        panel.get_by_role("button", name=kind, exact=True).click()
+        page.wait_for_url(f"**kind={kind.lower().removesuffix('s')}**")
+        expect(rows.first).to_contain_text(re.compile(words))
+    console.goto(f"assets/{ids['asset']}?tab=activity")
     panel.get_by_role("button", name="Trades", exact=True).click()
     expect(rows.first).to_contain_text(re.compile(r"Trade of [\d,.]+…? NREF at "))
     expect(rows.filter(has_text="Transfer of")).to_have_count(0)
