@@ -25,6 +25,7 @@ from components.ui.tabs import tabs
 from components.ui.value import amount
 from state.assets.activity import ActivityState
 from state.assets.detail import UNKNOWN, AssetState
+from state.assets.prices import AssetPricesState
 from state.cap_table.table import CapTableState
 from state.core.session import Session
 
@@ -37,7 +38,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
     under="/o/[org_id]/assets",
     crumbs=[("Assets", ASSETS), (rx.cond(AssetState.asset.symbol != "", AssetState.asset.symbol, "Asset"), "")],
     on_load=[AssetState.load],
-    in_url=[AssetState, ActivityState, CapTableState],
+    in_url=[AssetState, AssetPricesState, ActivityState, CapTableState],
 )
 def asset() -> rx.Component:
     """Draw the asset, or why it cannot be shown."""

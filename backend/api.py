@@ -30,6 +30,7 @@ ROUTES = (
     "organizations.routes",
     "setup.routes",
     "insight.routes",
+    "insight.price_routes",
     "drafts.routes",
     "saved_views.routes",
     "notifications.routes",

@@ -24,7 +24,8 @@ function useNearest(points) {
   return [at !== null && at < points.length ? at : null, handlers];
 }
 
-/* `points`: {at, open, high, low, close, volume, cells}, oldest first. `cells` are the texts of a row of the table. */
+/* `points`: {at, open, high, low, close, volume, cells}, oldest first; without `open`, only the range of the prices is
+   drawn. `cells` are the texts of a row of the table. */
 export function PriceChart({ points = [], ticks = [], labels = [], heads = [], label, caption }) {
   const [place, handlers] = useNearest(points);
   const shown = place === null ? null : points[place];
@@ -43,6 +44,9 @@ export function PriceChart({ points = [], ticks = [], labels = [], heads = [], l
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           <path className="closes" d={closes} vectorEffect="non-scaling-stroke" />
           {points.map((point) => {
+            if (point.open === undefined) {
+              return <line key={point.at} className="range" x1={x(point.at)} x2={x(point.at)} y1={y(point.high)} y2={Math.max(y(point.low), y(point.high) + 1.5)} vectorEffect="non-scaling-stroke" />;
+            }
             const [top, bottom] = [Math.max(point.open, point.close), Math.min(point.open, point.close)];
             return (
               <g key={point.at} className={point.close < point.open ? "candle down" : "candle up"}>

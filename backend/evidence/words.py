@@ -74,7 +74,7 @@ def rule(name: str, value: Any, decimals: int) -> str:
     if name == "lockup_end_time":
         return f"{minute(datetime.fromtimestamp(int(value), UTC))} UTC" if value else "no lock-up"
     if name == "blocked_countries":
-        return ", ".join(country_name(str(code)) for code in value) or "none"
+        return ", ".join(sorted(country_name(str(code)) for code in value)) or "none"
     if name == "trusted_issuers":
         return ", ".join(shortened(str(address)) for address in value) or "none besides its own"
     if name == "max_tokens_per_holder":

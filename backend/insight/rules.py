@@ -9,10 +9,12 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
-from backend.insight.schemas import CHANGE_DAYS, Amounts, Counts, PriceBasis
+from backend.insight.schemas import CHANGE_DAYS, Amounts, Counts, PriceBasis, PriceStep
 
 T = TypeVar("T")
 WEEKS = 52
+MOST_PERIODS = 366
+"""Days or months of an asset's prices."""
 
 
 @dataclass(frozen=True)
@@ -162,3 +164,29 @@ def basis_of(is_traded: bool, is_nominal: bool, has_other_currency: bool) -> Pri
     if has_other_currency:
         return PriceBasis.OTHER_CURRENCY
     return PriceBasis.NOMINAL if is_nominal else PriceBasis.NONE
+
+
+def span_of(
+    step: PriceStep, since: date | None, until: date | None, first_trade: date | None, today: date
+) -> tuple[date, date]:
+    """Return the first and the last day of an asset's prices: by default the last year; by month, everything that a
+    response can have. Months begin on their first day."""
+    last = until or today
+    if step is PriceStep.DAY:
+        return since or _earlier(last, MOST_PERIODS - 1), last
+    first = (since or min(first_trade or last, last)).replace(day=1)
+    if since is None and periods_between(step, first, last) > MOST_PERIODS:
+        months = last.year * 12 + last.month - MOST_PERIODS
+        first = date(months // 12, months % 12 + 1, 1)
+    return first, last
+
+
+def periods_between(step: PriceStep, first: date, last: date) -> int:
+    """Return the number of days or months from a day to another one."""
+    if step is PriceStep.DAY:
+        return (last - first).days + 1
+    return (last.year - first.year) * 12 + last.month - first.month + 1
+
+
+def _earlier(day: date, days: int) -> date:
+    return day - min(timedelta(days=days), day - date.min)

@@ -159,3 +159,43 @@ class Insight(BaseModel):
     upcoming: list[Upcoming]
     upcoming_total: int
     chains: list[ChainHealth] | None
+
+
+class PriceStep(StrEnum):
+    """How long each period of the prices is, in UTC."""
+
+    DAY = "day"
+    MONTH = "month"
+
+
+class AssetPrice(BaseModel):
+    """The trades of a period, which begins on `first`. `amount` is in base units of the asset; everything else is in
+    base units of the currency, prices for one whole token. `close` is the price of the last trade in any market."""
+
+    first: date
+    trades: int
+    high: str
+    low: str
+    close: str
+    amount: str
+    value: str
+
+
+class AssetPrices(BaseModel):
+    """Prices and volume of an asset across its markets. `currency` is the quote currency of most trades;
+    `omitted_markets` of its `markets` have another one and do not count. `price`, `priced_at` and `market_id` are of
+    the last trade, and `before` is the last price 30 days ago; null without a trade until then. `first_trade` is the
+    day of the first trade. `periods` are those with trades from `since` to `until`, oldest first."""
+
+    currency: Currency | None
+    price: str | None
+    priced_at: Timestamp | None
+    market_id: UUID | None
+    before: str | None
+    markets: int
+    omitted_markets: int
+    first_trade: date | None
+    since: date
+    until: date
+    step: PriceStep
+    periods: list[AssetPrice]

@@ -43,6 +43,7 @@ SUMMARIES: Final = {
     "freeze_accounts": "Freeze many accounts",
     "get_daily_prices": "Get daily prices of a market",
     "get_cap_table": "Get the cap table of an asset",
+    "get_asset_prices": "Get prices of an asset",
     "get_attempts": "Get the attempts to break Signum",
     "get_caps": "Get the caps of an asset by chain",
     "get_delivery": "Get a delivery of a webhook endpoint",

@@ -69,7 +69,7 @@ def _row(entry: rx.Var[ActivityView]) -> rx.Component:
         td(entry.chain, class_name="muted"),
         td(
             rx.cond(entry.actor != "", entry.actor, rx.el.span("–", class_name="no-value")),
-            class_name="muted",
+            class_name="muted by",
             label="By",
         ),
         td(

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.assets.prices import prices
 from components.assets.tabs import ASSET, market_cells, no_markets, places
 from components.compliance.rule_editor import rules_said
 from components.core.permission import Scope, allowed
@@ -27,6 +28,7 @@ def overview() -> rx.Component:
     return col(
         about,
         _figures(),
+        prices(),
         split(
             col(card("Tokens", places(), count=asset.places.length()), _markets(), cls="wide"),
             card("Rules", rules_said(asset.rules), right=allowed(Scope.ASSETS_WRITE, edit)),

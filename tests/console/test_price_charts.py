@@ -1,12 +1,15 @@
-"""The chart of a market's prices: which days it has, and their names below it."""
+"""Charts of prices: which days they have and their names below them, and the figures of an asset's prices."""
 
 from datetime import date, timedelta
 
 import pytest
 
 from backend.markets.schemas import DailyPrice, DailyPrices
+from state.assets.prices import change
+from state.core.price_charts import LABELS, Bar, Terms
+from state.core.price_charts import view as view_of
 from state.markets.detail import MarketDetail
-from state.markets.prices import LABELS, begin, view
+from state.markets.prices import begin, view
 
 TODAY = date(2026, 11, 28)
 
@@ -48,3 +51,21 @@ def test_chart_of_any_length_names_some_of_its_days(first: int) -> None:
     assert places == sorted(places)
     assert places[0] > 0
     assert places[-1] < 1
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words"),
+    [("100", "102", "+2.0%"), ("100", "98", "−2.0%"), ("100", "100", "0.0%"), (None, "100", ""), ("0", "100", "")],
+)
+def test_change_of_a_price_has_its_sign(before: str | None, now: str, words: str) -> None:
+    assert change(before, now) == words
+
+
+def test_months_of_several_years_have_their_names() -> None:
+    months = [date(2022 + n // 12, n % 12 + 1, 1) for n in range(50)]
+    bars = [Bar(first=month, high="9", low="7", close="8", amount="5", trades=2) for month in months]
+    found = view_of(bars, months[0], date(2026, 2, 3), Terms("NREF", 0, "tUSD", 0), by_month=True)
+    assert found.heads == ["Month", "High", "Low", "Close", "Volume, NREF", "Trades"]
+    assert found.points[-1]["cells"] == ["February 2026", "9", "7", "8", "5", "2"]
+    assert all(0 < point["at"] < 1 and "open" not in point for point in found.points)
+    assert len(found.labels) <= 2 * LABELS

@@ -26,10 +26,32 @@ from backend.client.content import Content, Download
 from backend.client.pages import Pages
 from backend.compliance.schemas import TransferCheck, TransferVerdict
 from backend.evidence.schemas import EvidenceContents, EvidenceVerification
+from backend.insight.schemas import AssetPrices, PriceStep
 
 
 class AssetsOperations(Connection):
     """Assets."""
+
+    async def get_asset_prices(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        step: PriceStep | None = None,
+    ) -> AssetPrices:
+        """Return prices and volume of an asset across its markets, by day or by month of block time: the last
+        price, the one of 30 days ago, and at most 366 periods with trades, oldest first.
+
+        Scope: `assets:read`.
+        """
+        return await self._send(
+            AssetPrices,
+            "GET",
+            path("/orgs/{}/assets/{}/prices", org_id, asset_id),
+            query={"since": since, "until": until, "step": step},
+        )
 
     def list_assets(
         self,

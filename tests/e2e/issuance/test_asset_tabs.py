@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Console, Signum
+from tests.e2e.places import faults_on_every_screen, show
 
 
 def test_overview_figures_open_their_lists(console: Console, signum: Signum, ids: dict[str, str]) -> None:
@@ -38,6 +39,35 @@ def test_overview_figures_open_their_lists(console: Console, signum: Signum, ids
     figures.get_by_role("link", name=f"{price:g}").click()
     console.heading("NREF / tUSD")
     expect(page.get_by_text("Volume of all trades")).to_be_visible()
+
+
+def test_overview_shows_prices_and_volume_of_all_markets(console: Console, signum: Signum, ids: dict[str, str]) -> None:
+    found = signum.call("GET", f"/orgs/{{org}}/assets/{ids['asset']}/prices", step="month")
+    trades = sum(one["trades"] for one in found["periods"])
+    page = console.sign_in(path=f"assets/{ids['asset']}").page
+    prices = page.get_by_role("region", name="Price and volume")
+    expect(prices.get_by_role("img")).to_have_accessible_name(
+        re.compile(r"Price in tUSD from .+, last [\d.,]+; volume")
+    )
+    prices.get_by_role("button", name="All time").click()
+    page.wait_for_url("**period=all**")
+    expect(prices).to_contain_text(f"Trades{trades}since the first trade")
+    prices.get_by_text("Show as table").click()
+    rows = prices.get_by_role("table", name="Prices by month").locator("tbody").get_by_role("row")
+    expect(rows).to_have_count(len(found["periods"]))
+    assert faults_on_every_screen(page, "prices of an asset") == []
+    show(page)
+    prices.get_by_role("link", name=str(trades), exact=True).click()
+    filters = page.get_by_role("region", name="Activity", exact=True).get_by_role("group", name="Kind")
+    expect(filters.get_by_role("button", name="Trades")).to_have_attribute("aria-pressed", "true")
+
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    listed = {market["asset_id"] for market in signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]}
+    without = next(one["id"] for one in assets if one["id"] not in listed and one["status"] == "active")
+    console.goto(f"assets/{without}")
+    expect(prices.get_by_text("Deploy a market, so that the asset gets a price.")).to_be_visible()
+    prices.get_by_role("link", name="Deploy market").click()
+    page.wait_for_url(f"**/markets/new?asset={without}")
 
 
 @pytest.mark.long
