@@ -69,7 +69,7 @@ nodes: .venv/.dev ## run 500 random stories behind pools of lagging nodes, kill 
 bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a million recipients
 	@$(BIN)/python -m tests.bench
 
-screenshots: .venv/.dev browser ## picture every page as each role (ARGS="--role admin --page markets"); ARGS=--readme the README's
+screenshots: .venv/.dev browser ## picture every page as each role (ARGS="--role admin --page markets"); ARGS=--readme the README's, ARGS=--tour the tour's
 	@$(BIN)/python -m tests.screenshots $(ARGS)
 
 clean: ## remove what was built and installed, and keep the data

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 
 from tests.e2e.conftest import Signum, serving
-from tests.screenshots import index, readme
+from tests.screenshots import index, readme, tour
 from tests.screenshots.camera import Taken, launched, opened, take
 from tests.screenshots.catalog import ROLES, Picture, pictures
 
@@ -33,9 +33,9 @@ Job = tuple[str, list[Picture]]
 def main() -> int:
     """Take the pictures, write the index, and report what failed."""
     given = _arguments()
-    if given.readme:
+    if given.readme or given.tour:
         with _console(given) as signum:
-            paths = readme.take(signum)
+            paths = (tour if given.tour else readme).take(signum)
         sys.stdout.write("".join(f"{path}\n" for path in paths))
         return 0
     with _console(given) as signum:
@@ -57,6 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--missing", action="store_true", help="only what the index does not have yet")
     parser.add_argument("--url", help="a running console with the demo")
     parser.add_argument("--readme", action="store_true", help="only the README's pictures, to docs/pictures")
+    parser.add_argument("--tour", action="store_true", help="only the recording of the guided tour, to docs/pictures")
     home = Path(os.environ.get("SIGNUM_HOME", ".signum"))
     parser.add_argument("--home", type=Path, default=home, help="the data folder of that console")
     return parser.parse_args()
@@ -71,7 +72,7 @@ def _console(given: argparse.Namespace) -> Iterator[Signum]:
         return
     with (
         tempfile.TemporaryDirectory() as home,
-        serving(Path(home), SIGNUM_DEMO_HISTORY=str(int(given.readme))) as started,
+        serving(Path(home), SIGNUM_DEMO_HISTORY=str(int(given.readme or given.tour))) as started,
     ):
         yield started
 
