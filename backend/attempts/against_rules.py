@@ -18,9 +18,9 @@ from backend.chain.bindings import quote_token, token
 from backend.chain.deployment import contracts as deployment
 from backend.chain.devnet import clock
 from backend.chain.errors import Reverted
+from backend.compliance.countries import country_name
 from backend.compliance.rules import failures
 from backend.compliance.schemas import RuleVerdict, TransferCheck
-from backend.core.countries import country_name
 from backend.core.errors import Conflict
 from backend.core.units import grouped, shortened
 from backend.markets import orders

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 from backend.core.units import grouped, shortened
 from backend.pdf.reports import Column, Entry, Report, Table
 

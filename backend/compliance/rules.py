@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from backend.chain.abi.restrictions import RESTRICTIONS
+from backend.compliance.countries import country_name
 from backend.compliance.schemas import RuleVerdict
 from backend.core.addresses import ZERO_ADDRESS
-from backend.core.countries import country_name
 
 PAUSED, RULES_NOT_SET, INVALID_RECEIVER, INSUFFICIENT_BALANCE, FROZEN, LOCKUP = 1, 2, 3, 4, 5, 6
 SENDER_NOT_ATTESTED, SENDER_COUNTRY_BLOCKED, RECEIVER_NOT_ATTESTED, ORG_ONLY = 7, 8, 9, 10

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 
 WIDTH, HEIGHT = A4
 INK, MUTED, LINE, PAPER = "#1d2430", "#667085", "#c9ced8", "#f3f5f9"

@@ -8,7 +8,7 @@ from typing import Any
 from backend.assets.schemas import Holder, RuleSet
 from backend.attestations.schemas import AttestationDetail
 from backend.audit.schemas import AuditEntry
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 from backend.core.fields import timestamp
 from backend.evidence import words
 from backend.evidence.pack import Pack, Unreadable

@@ -7,7 +7,7 @@ from backend.attestations.schemas import AttestationDetail
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.rpc.json_rpc import connect
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 from backend.evidence import words
 from backend.evidence.places import BATCH, MOST_RECORDS, MOST_SHOWN, Place, hashed
 from backend.evidence.schemas import CheckKind, CheckResult, EvidenceCell

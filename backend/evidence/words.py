@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from backend.compliance.countries import country_name
 from backend.compliance.presets import PRESETS
-from backend.core.countries import country_name
 from backend.core.units import grouped, shortened
 
 RULES = {

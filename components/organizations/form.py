@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from backend.core.countries import NAMES
+from backend.compliance.countries import NAMES
 from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, choice, choices, field_row, select_field, text_field

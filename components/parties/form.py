@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from backend.core.countries import NAMES
+from backend.compliance.countries import NAMES
 from components.core.holder_picker import account_field
 from components.ui.dialog import form_dialog
 from components.ui.form import choice, choices, field_row, text_field

@@ -7,10 +7,10 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.insight.schemas import AssetPrice, AssetPrices, PriceStep
 from state.assets.detail import AssetState
-from state.core import price_charts
 from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
-from state.core.price_charts import Bar, PricesView, Terms
+from state.markets import price_charts
+from state.markets.price_charts import Bar, PricesView, Terms
 
 DAYS = {"90": 90, "365": 365}
 """Days of the periods that are shown by day; `all` is shown by month."""

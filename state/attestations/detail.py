@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from backend.attestations.schemas import Attestation, AttestationStatus
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 from state.chains.lookup import Chains
 from state.core.dates import stamp
 from state.core.session import initials

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare, HoldingChange
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 from state.assets.holders import KINDS
 from state.core.charts import exact
 from state.core.dates import stamp

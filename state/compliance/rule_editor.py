@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import reflex as rx
 
+from backend.compliance.countries import NAMES
 from backend.compliance.schemas import Preset
-from backend.core.countries import NAMES
 from backend.core.fields import COUNTRIES
 from state.compliance.rule_values import after_months
 from state.compliance.rules import FRAMEWORKS, Rules

@@ -1,6 +1,6 @@
 """Countries as fields offer and take them."""
 
-from backend.core.countries import NAMES
+from backend.compliance.countries import NAMES
 
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
 

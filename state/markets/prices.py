@@ -8,11 +8,11 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.markets.schemas import DailyPrice, DailyPrices
-from state.core import price_charts
 from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
-from state.core.price_charts import Bar, PricesView, Terms
+from state.markets import price_charts
 from state.markets.detail import MarketDetail, MarketState
+from state.markets.price_charts import Bar, PricesView, Terms
 
 DAYS = {"30": 30, "90": 90, "365": 365}
 """Periods that can be chosen."""

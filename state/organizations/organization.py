@@ -7,7 +7,7 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.client import ApiProblem
-from backend.core.countries import NAMES
+from backend.compliance.countries import NAMES
 from backend.organizations.schemas import Access, AccessList, Organization, OrganizationListed, Summary
 from backend.users.schemas import Role
 from state.core.address import Addressed, Param, identifier

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.countries import country_name
+from backend.compliance.countries import country_name
 from backend.parties.schemas import Party, PartyStatus
 from state.core.dates import stamp
 from state.core.session import initials

@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from backend.client import ApiProblem, body
-from backend.core.countries import NAMES
+from backend.compliance.countries import NAMES
 from backend.parties.schemas import PartyCreate
 from state.attestations.case import Case
 from state.core.countries import country_code

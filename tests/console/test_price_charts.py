@@ -6,9 +6,9 @@ import pytest
 
 from backend.markets.schemas import DailyPrice, DailyPrices
 from state.assets.prices import change
-from state.core.price_charts import LABELS, Bar, Terms
-from state.core.price_charts import view as view_of
 from state.markets.detail import MarketDetail
+from state.markets.price_charts import LABELS, Bar, Terms
+from state.markets.price_charts import view as view_of
 from state.markets.prices import begin, view
 
 TODAY = date(2026, 11, 28)

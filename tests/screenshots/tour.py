@@ -1,4 +1,4 @@
-"""The recording of the issuer's guided tour: an animated picture with a frame before each click while the card is shown.
+"""The recording of the guided tour for issuers: an animated picture with a frame before each click.
 
 It plays the browser test of the tour, so it follows the steps as they are.
 """

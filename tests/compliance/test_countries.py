@@ -1,6 +1,6 @@
 """Countries are shown by name."""
 
-from backend.core.countries import NAMES, country_name
+from backend.compliance.countries import NAMES, country_name
 from state.core.record_values import Values
 
 
