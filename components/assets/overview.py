@@ -55,7 +55,7 @@ def _figures() -> rx.Component:
             _figure("Markets", _read(_opens("markets", found.markets)), _read(found.statuses, "")),
             _figure("Volume of all trades", _volume(), "in all markets"),
             _figure("Chains", _opens("chains", asset.places.length(), " ", chains), _chain_names()),
-            _figure("Created", when(asset.created_at), when(asset.created_at, "day")),
+            _figure("Created", when(asset.created_at, "day"), when(asset.created_at, "clock")),
             class_name="strip figures",
         ),
         rx.cond(found.problem != "", lost, rx.fragment()),
