@@ -5,7 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.core.permission import Scope, allowed
 from components.core.saved_views import saved_views
-from components.invitations.list import invitations_panel, revoke_dialog
+from components.invitations.list import invitations_panel, renewal_dialog, revoke_dialog
 from components.members.list import members_panel, remove_dialog, role_dialog, wallet_dialog
 from components.ui.button import button, link_button
 from components.ui.card import page_head
@@ -47,4 +47,5 @@ def members() -> rx.Component:
         remove_dialog(),
         wallet_dialog(),
         revoke_dialog(),
+        renewal_dialog(),
     )

@@ -12,7 +12,6 @@ from backend.core.errors import Unauthenticated
 from backend.core.fields import Acceptance
 from backend.invitations import creation, service
 from backend.invitations.schemas import (
-    Invitation,
     InvitationAccept,
     InvitationAccepted,
     InvitationCreate,
@@ -23,6 +22,7 @@ from backend.invitations.schemas import (
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
+    SentInvitation,
 )
 from backend.lists.pages import Page
 from backend.requests.responses import planned, waiting
@@ -51,7 +51,7 @@ async def list_invitations(
 
 @router.get(f"{OF_ORGANIZATION}/{{invitationId}}")
 @requires(Scope.MEMBERS_READ)
-async def get_invitation(context: Current, orgId: UUID, invitationId: UUID) -> Invitation:
+async def get_invitation(context: Current, orgId: UUID, invitationId: UUID) -> SentInvitation:
     """Get an invitation."""
     return await service.one(context, invitationId)
 

@@ -60,6 +60,12 @@ class Invitation(Record):
     updated_at: Timestamp
 
 
+class SentInvitation(Invitation):
+    """An invitation with the state of its email; null once the email is no longer stored."""
+
+    delivery: MailStatus | None
+
+
 class InvitationCreated(Invitation):
     """Response to a new invitation."""
 
@@ -90,7 +96,7 @@ class InvitationPreview(BaseModel):
 class InvitationList(RecordPage):
     """A page of invitations."""
 
-    invitations: list[Invitation]
+    invitations: list[SentInvitation]
     nextCursor: str | None
 
 

@@ -1,5 +1,6 @@
 """Write, list, revoke and accept invitations."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -26,6 +27,7 @@ from backend.invitations.schemas import (
     InvitationList,
     InvitationPreview,
     InvitationStatus,
+    SentInvitation,
 )
 from backend.lists.pages import Listing, Page
 from backend.mail.models import Cause, mail
@@ -40,6 +42,13 @@ from backend.users.schemas import Role
 __all__ = ["accept", "exists", "one", "page", "preview", "revoke", "token_in", "write"]
 INVITATIONS = sa.inspect(InvitationRow).local_table
 LIST = Listing.of(INVITATIONS.c, "created_at", "updated_at", names=(INVITATIONS.c.email,))
+_MAILS = sa.text("""
+  select i.id, o.status from invitations i join outbox o
+    on o.organization_id = i.organization_id and o.opens = i.token_hash
+    and o.created_at between i.created_at - interval '1 minute' and i.created_at + interval '1 minute'
+  where i.organization_id = :org and i.id = any(:ids)
+""")
+"""The emails of some invitations. Their times, those of one transaction, let it use an index of the outbox."""
 PENDING = "An invitation to this address is already pending. Revoke it to send another."
 
 
@@ -47,16 +56,23 @@ async def page(context: Context, page: Page, status: InvitationStatus | None) ->
     """Return a page of invitations; expired ones are marked first."""
     query = where_given(await _query(context), (INVITATIONS.c.status, status))
     shown, paging = await page.read(context.session, query)
-    return InvitationList(invitations=[Invitation.model_validate(r) for r in shown], **paging)
+    return InvitationList(invitations=await _sent(context, shown), **paging)
 
 
-async def one(context: Context, invitation_id: UUID) -> Invitation:
+async def one(context: Context, invitation_id: UUID) -> SentInvitation:
     """Return an invitation; 404 if the organization has none with this ID."""
     query = (await _query(context)).where(INVITATIONS.c.id == invitation_id)
     row = (await context.session.execute(query)).first()
     if row is None:
         raise NotFound("There is no invitation with this ID in this organization.")
-    return Invitation.model_validate(row)
+    return (await _sent(context, [row]))[0]
+
+
+async def _sent(context: Context, rows: Sequence[Any]) -> list[SentInvitation]:
+    """Return invitations with the state of their emails."""
+    values = {"org": context.organization_id, "ids": [row.id for row in rows]}
+    found = {mail.id: mail.status for mail in await context.session.execute(_MAILS, values)}
+    return [SentInvitation(**row._mapping, delivery=found.get(row.id)) for row in rows]
 
 
 async def _query(context: Context) -> sa.Select[Any]:

@@ -1,4 +1,4 @@
-"""The list of invitations, and the confirmation before one is revoked."""
+"""The list of invitations, and the confirmations before one is revoked or repeated."""
 
 import reflex as rx
 
@@ -14,7 +14,7 @@ from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import when
 from state.core.session import Session
-from state.invitations.list import InvitationsState, InvitationView, Revocation
+from state.invitations.list import InvitationsState, InvitationView, Renewal, Revocation
 
 STATUSES = [
     ("", "All"),
@@ -44,6 +44,7 @@ def invitations_panel() -> rx.Component:
                 Col("Email"),
                 Col("Role"),
                 Col("Status"),
+                Col("Email sent"),
                 Col("Expires"),
                 Col("Invited", sort="created_at"),
                 Col("Actions", hidden=True),
@@ -66,14 +67,21 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
         "Revoke", small=True, on_click=Revocation.ask(invitation.id),
         aria_label="Revoke the invitation of " + invitation.email,
     )  # fmt: skip
-    is_pending = invitation.status == "pending"
+    again = button(
+        "Invite again", small=True, on_click=Renewal.ask(invitation.id),
+        aria_label="Invite " + invitation.email + " again",
+    )  # fmt: skip
+    is_pending, is_over = invitation.status == "pending", invitation.status != "accepted"
+    action = rx.cond(is_pending, revoke, rx.cond(is_over, again, ""))
+    sent = rx.cond(is_pending & (invitation.delivery != ""), status(invitation.delivery), "")
     return tr(
         td(invitation.email, class_name="strong break", full=True),
         td(role_name(invitation.role)),
         td(status(invitation.status)),
+        td(sent, label="Email sent"),
         td(rx.cond(is_pending, when(invitation.expires_at), ""), class_name="muted", label="Expires"),
         td(when(invitation.created_at), class_name="muted", label="Invited"),
-        td(rx.cond(is_pending & may(Scope.MEMBERS_WRITE), revoke, ""), right=True),
+        td(rx.cond(may(Scope.MEMBERS_WRITE), action, ""), right=True),
         key=invitation.id,
     )
 
@@ -85,4 +93,15 @@ def revoke_dialog() -> rx.Component:
         "The link sent to " + Revocation.about.email + " stops working. You can invite this person again.",
         form=Revocation,
         word="Revoke invitation",
+    )
+
+
+def renewal_dialog() -> rx.Component:
+    """Ask for confirmation before a person is invited again."""
+    return confirm(
+        "Invite again",
+        "A new link is sent to " + Renewal.about.email + ", for the same role. It works for 7 days.",
+        form=Renewal,
+        word="Invite again",
+        danger=False,
     )

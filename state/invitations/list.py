@@ -5,7 +5,9 @@ from typing import ClassVar
 
 import reflex as rx
 
-from backend.invitations.schemas import Invitation, InvitationStatus
+from backend.client import body
+from backend.core.fields import Acceptance
+from backend.invitations.schemas import InvitationCreate, InvitationStatus, SentInvitation
 from state.core.arguments import chosen
 from state.core.dates import stamp
 from state.core.dialogs import Removes
@@ -21,6 +23,7 @@ class InvitationView:
     email: str = ""
     role: str = ""
     status: str = ""
+    delivery: str = ""
     expires_at: str = ""
     created_at: str = ""
 
@@ -56,13 +59,35 @@ class Revocation(Removes, rx.State):
         return "Invitation revoked", f"The link sent to {self.about.email} no longer works."
 
 
-def invitation_view(invitation: Invitation) -> InvitationView:
+class Renewal(Removes, rx.State):
+    """The confirmation before a person whose invitation has ended is invited again."""
+
+    about: InvitationView = InvitationView()
+    _waiting: bool = False
+
+    def _list(self) -> type[Listed]:
+        return InvitationsState
+
+    async def _remove(self) -> Next:
+        again = body(InvitationCreate, {"email": self.about.email, "role": self.about.role})
+        answer = await self._api.invite(self._org_id(), again)
+        self._waiting = isinstance(answer, Acceptance)
+        return InvitationsState.reload
+
+    def _words(self) -> tuple[str, str]:
+        if self._waiting:
+            return "Waiting for a second person", f"{self.about.email} is invited after their approval."
+        return "Invited again", f"{self.about.email} gets a new link."
+
+
+def invitation_view(invitation: SentInvitation) -> InvitationView:
     """Convert the API's invitation."""
     return InvitationView(
         id=str(invitation.id),
         email=invitation.email,
         role=invitation.role,
         status=invitation.status,
+        delivery=invitation.delivery or "",
         expires_at=stamp(invitation.expires_at),
         created_at=stamp(invitation.created_at),
     )

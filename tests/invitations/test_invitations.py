@@ -56,6 +56,22 @@ async def age(invitation: str) -> None:
         row.expires_at -= timedelta(days=8)
 
 
+async def test_list_has_the_state_of_each_email(world: World) -> None:
+    acme = await world.organization("Acme")
+    admin = await world.person(acme)
+    made, _ = await invited(world, admin, acme, f"{new_id().hex}@example.com")
+    other, _ = await invited(world, admin, acme, f"{new_id().hex}@example.com")
+    async with db.worker() as session:
+        digest = (await session.get_one(InvitationRow, UUID(other["id"]))).token_hash
+        await session.execute(sa.update(OutboxRow).where(col(OutboxRow.opens) == digest).values(status="failed"))
+    listed = await admin.call("GET", f"/orgs/{acme}/invitations")
+    assert {one["id"]: one["delivery"] for one in listed["invitations"]} == {made["id"]: "kept", other["id"]: "failed"}
+    assert (await admin.call("GET", f"/orgs/{acme}/invitations/{other['id']}"))["delivery"] == "failed"
+    async with db.worker() as session:
+        await session.execute(sa.delete(OutboxRow).where(col(OutboxRow.opens) == digest))
+    assert (await admin.call("GET", f"/orgs/{acme}/invitations/{other['id']}"))["delivery"] is None
+
+
 async def test_new_person_creates_an_account_and_joins(world: World) -> None:
     acme = await world.organization("Acme")
     admin = await world.person(acme)

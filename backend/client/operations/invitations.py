@@ -8,7 +8,6 @@ from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.core.fields import Acceptance
 from backend.invitations.schemas import (
-    Invitation,
     InvitationAccept,
     InvitationAccepted,
     InvitationCreate,
@@ -19,6 +18,7 @@ from backend.invitations.schemas import (
     InvitationRevoked,
     InvitationStatus,
     InvitationToken,
+    SentInvitation,
 )
 
 
@@ -39,7 +39,7 @@ class InvitationsOperations(Connection):
         updated_after: datetime | str | None = None,
         sort: Literal["created_at", "updated_at"] | None = None,
         order: Literal["asc", "desc"] | None = None,
-    ) -> Pages[InvitationList, Invitation]:
+    ) -> Pages[InvitationList, SentInvitation]:
         """List invitations, newest first.
 
         Scope: `members:read`.
@@ -95,12 +95,12 @@ class InvitationsOperations(Connection):
             key=idempotency_key or self._new_key(),
         )
 
-    async def get_invitation(self, org_id: Id, invitation_id: Id) -> Invitation:
+    async def get_invitation(self, org_id: Id, invitation_id: Id) -> SentInvitation:
         """Get an invitation.
 
         Scope: `members:read`.
         """
-        return await self._send(Invitation, "GET", path("/orgs/{}/invitations/{}", org_id, invitation_id))
+        return await self._send(SentInvitation, "GET", path("/orgs/{}/invitations/{}", org_id, invitation_id))
 
     async def revoke_invitation(
         self, org_id: Id, invitation_id: Id, *, if_match: str | None = None

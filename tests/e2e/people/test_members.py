@@ -47,15 +47,20 @@ def test_last_admin_cannot_be_removed(console: Console, signum: Signum) -> None:
     expect(dialog.get_by_role("alert")).to_contain_text("last admin")
 
 
-def test_invitation_is_revoked(console: Console, signum: Signum) -> None:
+def test_invitation_is_revoked_and_repeated(console: Console, signum: Signum) -> None:
     office = signum.call("POST", "/orgs", {"name": "Invitations Office"})["id"]
     signum.call("POST", f"/orgs/{office}/invitations", {"email": "guest@mail.example"})
     page = console.sign_in().goto("members?tab=invitations", office).page
     row = page.get_by_role("row").filter(has_text="guest@mail.example")
     expect(row).to_contain_text("Pending")
+    expect(row).to_contain_text("Not sent")  # no mail server is set
     row.get_by_role("button", name="Revoke the invitation of guest@mail.example").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(row).to_contain_text("Revoked")
+    row.get_by_role("button", name="Invite guest@mail.example again").click()
+    page.get_by_role("dialog", name="Invite again").get_by_role("button", name="Invite again").click()
+    expect(row).to_have_count(2)
+    expect(row.first).to_contain_text("Pending")
 
 
 def test_viewer_sees_members_without_edit_buttons(console: Console, signum: Signum) -> None:

@@ -39,7 +39,8 @@ FURTHER: list[tuple[str, Scope]] = [
     ("Edit|New|Move|Add sub-organization", Scope.ORGS_WRITE),
     ("Send test|Enable|Disable|Change|Rotate secret|Delete|Replay failed deliveries|Save .*", Scope.ORGS_WRITE),
     (
-        "Change role of .*|Remove .*|Revoke the invitation of .*|View emails|Invite \\d+ (person|people)",
+        "Change role of .*|Remove .*|Revoke the invitation of .*|Invite .* again|View emails|"
+        "Invite \\d+ (person|people)",
         Scope.MEMBERS_WRITE,
     ),
     ("Revoke .*", Scope.API_KEYS_WRITE),
