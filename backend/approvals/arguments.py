@@ -19,7 +19,17 @@ from backend.wallets.known_names import UNKNOWN, names_of
 ADDRESSES = frozenset({"address", "from_address", "to_address", "lost_address", "new_address", "wallet_address"})
 """Fields with the address of a holder, which has a name."""
 AMOUNTS = frozenset(
-    {"amount", "initial_supply", "max_tokens_per_holder", "mint", "transfer", "burn", "forced_transfer", "total_amount"}
+    {
+        "amount",
+        "bridge_amount",
+        "initial_supply",
+        "max_tokens_per_holder",
+        "mint",
+        "transfer",
+        "burn",
+        "forced_transfer",
+        "total_amount",
+    }
 )
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder", "mint", "transfer", "burn", "forced_transfer"})
 """Fields in which 0 means no limit."""
@@ -32,6 +42,7 @@ LABELS = {
     "approvals": "Actions that need a second person",
     "assetId": "Asset",
     "attestationId": "Attestation",
+    "bridge_amount": "Amount to bridge",
     "bridgeId": "Bridge",
     "chainEid": "Chain",
     "display_name": "Name",

@@ -75,10 +75,10 @@ def check_route(source_eid: int, destination_eid: int) -> None:
         raise BadRequest("Source and destination are the same chain.", pointer="/destination_chain_eid")
 
 
-def check_amount(amount: int, decimals: int) -> None:
+def check_amount(amount: int, decimals: int, pointer: str = "/amount") -> None:
     """Raise 400 if an amount has more decimals than can cross."""
     unit = 10 ** (decimals - SHARED_DECIMALS)
     if amount % unit:
         raise BadRequest(
-            f"Amounts cross with {SHARED_DECIMALS} decimals. Use a multiple of {unit} base units.", pointer="/amount"
+            f"Amounts cross with {SHARED_DECIMALS} decimals. Use a multiple of {unit} base units.", pointer=pointer
         )

@@ -62,7 +62,7 @@ async def _checked(context: Context, asset_id: UUID, body: BridgeCreate) -> Rout
         fee = await check_ready(context, asset, rows, source, body.destination_chain_eid)
         there = next((row for row in records.active(rows) if row.chain_eid == body.destination_chain_eid), None)
         await paths.check_open(context.session, source, there, int(body.amount))
-        await _check_balance(context, asset, source, int(body.amount))
+        await check_balance(context, asset, source, int(body.amount))
     return Route(asset, source, destination, fee, is_there(rows, body.destination_chain_eid))
 
 
@@ -217,7 +217,8 @@ def is_there(rows: list[DeploymentRow], eid: int) -> bool:
     return any(row.chain_eid == eid for row in records.active(rows))
 
 
-async def _check_balance(context: Context, asset: AssetRow, source: DeploymentRow, amount: int) -> None:
+async def check_balance(context: Context, asset: AssetRow, source: DeploymentRow, amount: int) -> None:
+    """Raise 409 if the treasury holds less than an amount on the source chain."""
     if amount == 0:
         return
     assert source.token_address is not None

@@ -22,6 +22,7 @@ from backend.compliance.impact_case import Change
 from backend.compliance.standings import Wanted
 from backend.core import db
 from backend.core.errors import SignumError
+from backend.core.units import grouped
 from backend.markets import service
 from backend.markets.models import MarketRow
 from backend.markets.schemas import MarketCreate, MarketPlan, MarketPlanImpact, PlanStep
@@ -91,7 +92,7 @@ async def _steps(
     checked: Checked, body: MarketCreate, names: dict[int, str], wallet: WalletRow, rules: MarketRules
 ) -> list[PlanStep]:
     eid = body.chain_eid
-    steps = [] if checked.source is None else await _bridge_steps(checked, eid, names, wallet)
+    steps = [] if checked.source is None else await _bridge_steps(checked, body, names, wallet)
     market_gas, said = gas.MARKET, MEASURED
     if checked.token is not None and checked.token.token_address:
         call = factory.create_market(
@@ -117,9 +118,13 @@ async def _steps(
     ]
 
 
-async def _bridge_steps(checked: Checked, eid: int, names: dict[int, str], wallet: WalletRow) -> list[PlanStep]:
+async def _bridge_steps(
+    checked: Checked, body: MarketCreate, names: dict[int, str], wallet: WalletRow
+) -> list[PlanStep]:
     assert checked.source is not None
-    source, asset = checked.source.chain_eid, checked.asset
+    eid, source, asset = body.chain_eid, checked.source.chain_eid, checked.asset
+    is_carried = int(body.bridge_amount) > 0
+    carried = f" and {grouped(body.bridge_amount, asset.decimals)} {asset.symbol}" if is_carried else ""
     contracts = await contracts_of(eid)
     call = token.deploy(
         name=asset.name,
@@ -146,7 +151,7 @@ async def _bridge_steps(checked: Checked, eid: int, names: dict[int, str], walle
             "Send the packet",
             source,
             names,
-            f"One packet with the rules{price.words(checked.fee)}. {_packet_gas_words(source)}",
+            f"One packet with the rules{carried}{price.words(checked.fee)}. {_packet_gas_words(source)}",
             gas.packet(source),
         ),
         _step("bridge_confirmed", "Deliver the packet", eid, names, "Delivered and paid for by the relayer.", None),

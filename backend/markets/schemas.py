@@ -62,12 +62,15 @@ class OrderSide(StrEnum):
 
 
 class MarketCreate(Body):
-    """A deploy request. Omitted rules come from the asset. `expected_caps`: the shares of the asset's caps that every
-    chain would have afterwards, as the dry run's `caps` shows them; 409 if they would be others."""
+    """A deploy request. Omitted rules come from the asset. `bridge_amount`: base units that the treasury gets on the
+    chain if the asset is bridged there first; with 0 only the asset and its rules arrive. `expected_caps`: the shares
+    of the asset's caps that every chain would have afterwards, as the dry run's `caps` shows them; 409 if they would be
+    others."""
 
     chain_eid: Eid = Field(json_schema_extra={"default": 40362})
     market_factory_address: Address
     rwa_token_address: Address | None = None
+    bridge_amount: TokenAmount = "0"
     regulation_type: RegulationType | None = None
     min_kyc_level: KycLevel | None = None
     requires_accreditation: Flag | None = None

@@ -18,6 +18,7 @@ from backend.assets.terms import terms_of
 from backend.auth import operator_paid
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.bridges import rules as bridge_rules
 from backend.bridges import service as bridges
 from backend.bridges.models import BridgeRow
 from backend.caps.changes import Change
@@ -77,6 +78,7 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
         )
     rows = await records.deployments(context.session, asset_id)
     _, source = await _way(context, asset, rows, body, chain.display_name)
+    _check_amount(body, asset, source)
     wallet = await signing_wallets.treasury(context.session, context.organization_id)
     deploying, fee = gas.MARKET + gas.VENUE, 0
     missing = await bridges.missing_on(context, body.chain_eid, is_there=source is None)
@@ -84,6 +86,7 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
         await records.check_funded(context.session, wallet, body.chain_eid, deploying)
     else:
         fee = await bridges.check_ready(context, asset, rows, source, body.chain_eid, deploying)
+        await bridges.check_balance(context, asset, source, int(body.bridge_amount))
     # Again and locked, because the chains were queried without a transaction.
     asset = await records.asset(context.session, context.organization_id, asset_id, lock=True)
     rows = await records.deployments(context.session, asset_id)
@@ -91,6 +94,17 @@ async def check(context: Context, asset_id: UUID, body: MarketCreate) -> Checked
     change = await bridges.cap_change(context, asset, body.chain_eid, is_there=source is None)
     change.check_expected(body.expected_caps)
     return Checked(asset, chain, info, currency, there, source, fee, missing, change)
+
+
+def _check_amount(body: MarketCreate, asset: AssetRow, source: DeploymentRow | None) -> None:
+    """Raise 400 for an amount that cannot cross, and for one without a bridge."""
+    if source is None and int(body.bridge_amount):
+        raise BadRequest(
+            "The asset's token is already on this chain, so nothing is bridged. Omit the amount, and bridge it "
+            "separately.",
+            pointer="/bridge_amount",
+        )
+    bridge_rules.check_amount(int(body.bridge_amount), asset.decimals, "/bridge_amount")
 
 
 async def check_factory(body: MarketCreate) -> None:
@@ -186,7 +200,12 @@ async def _insert(context: Context, body: MarketCreate, checked: Checked) -> Mar
     )
     if checked.source is not None:
         bridge = await bridges.insert(
-            context.session, checked.asset, checked.source.chain_eid, body.chain_eid, amount=0, to_address=None
+            context.session,
+            checked.asset,
+            checked.source.chain_eid,
+            body.chain_eid,
+            amount=int(body.bridge_amount),
+            to_address=None,
         )
         market.bridge_id = bridge.id
     context.session.add(market)

@@ -33,7 +33,7 @@ STRINGS: dict[str, dict[str, Any]] = {
     r"(^|_)tx_hash$|^(merkle_root|guid|uid)$": HASH,
     r"^sha256$": SHA256,
     r"^(amount|balance|filled|frozen|price|last_price|volume|supply|total_supply|initial_supply)$": AMOUNT,
-    r"^(total_amount|claimed_amount|taker_fee|maker_fee|max_tokens_per_holder)$": AMOUNT,
+    r"^(total_amount|claimed_amount|bridge_amount|taker_fee|maker_fee|max_tokens_per_holder)$": AMOUNT,
     r"^(access_token|refresh_token|id_token)$": {"maxLength": 16_000},
     r"^redirect_to$": {"maxLength": 16_000},
     r"^(nextCursor|cursor)$": {"maxLength": 1_000},

@@ -39,7 +39,11 @@ def _chosen() -> rx.Component:
         rx.cond(
             state.target.token != "",
             short_hash(state.target.token, "token address"),
-            rx.el.span("Not on this chain yet; bridged first"),
+            rx.cond(
+                (state.amount != "") & (state.amount != "0"),
+                rx.el.span("Not on this chain yet; bridged first, with ", state.amount, " ", state.symbol),
+                rx.el.span("Not on this chain yet; bridged first, without any tokens"),
+            ),
         ),
     )
     return card(

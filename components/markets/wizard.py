@@ -154,13 +154,36 @@ def _token() -> rx.Component:
         ),
         optional=True,
     )
+    amount = field(
+        rx.el.span("Amount to bridge, ", state.symbol),
+        rx.el.input(
+            id="wizard-amount",
+            class_name="input num",
+            input_mode="decimal",
+            default_value=state.amount,
+            key="amount-" + state.asset + "-" + state.target.eid.to_string(),
+            on_change=state.write_amount.debounce(200),
+            on_blur=state.write_amount,
+            aria_describedby="wizard-amount-hint",
+        ),
+        for_id="wizard-amount",
+        hint=rx.el.span(
+            "For your treasury there, which can then sell. Without an amount, nobody there has tokens to sell.",
+            id="wizard-amount-hint",
+        ),
+        optional=True,
+    )
     return card(
         "Choose the token",
         col(
             rx.cond(
                 state.target.token != "",
                 here,
-                rx.fragment(bridged, rx.el.div(own, _error("rwa_token_address"), class_name="col narrow-field")),
+                rx.fragment(
+                    bridged,
+                    rx.el.div(amount, _error("bridge_amount"), class_name="col narrow-field"),
+                    rx.el.div(own, _error("rwa_token_address"), class_name="col narrow-field"),
+                ),
             ),
             rx.cond(state.target.token != "", _error("rwa_token_address"), rx.fragment()),
             cls="wide",

@@ -11,7 +11,7 @@ from state.compliance.rules import Rules
 
 @dataclass
 class MarketDraft:
-    """Asset, chain, token, fees in basis points, the step from 0, and the rules."""
+    """Asset, chain, token, fees in basis points, the step from 0, the rules, and the amount to bridge in tokens."""
 
     asset: str
     eid: int
@@ -20,6 +20,7 @@ class MarketDraft:
     maker: str
     at: Annotated[int, Ge(0), Le(4)]
     rules: Rules
+    amount: str = ""
 
 
 def market_draft(content: dict[str, Any]) -> MarketDraft:

@@ -20,18 +20,23 @@ from state.core.address import Param
 from state.core.arguments import id_of, number
 from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
-from state.core.units import percent
+from state.core.units import percent, to_base
 from state.drafts.drafts import Drafts
 from state.markets.draft import MarketDraft, market_draft
 from state.markets.plan import Plan, Target, plan_of, target_of
 from state.requests.tracker import Tracker
 
 STEPS = ("Chain", "Token", "Rules", "Fees", "Review")
-STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, "taker_fee_bps": 3, "maker_fee_bps": 3}
+STEP_OF = {
+    "chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, "bridge_amount": 1, "taker_fee_bps": 3,
+    "maker_fee_bps": 3,
+}  # fmt: skip
 RENAMED = {"min_kyc_level": "required_kyc_level"}
 """Fields whose names differ between the rule editor and a market's body."""
 RULES, REVIEW = 2, 4
 NO_TRADE = ("could not trade here", "could not trade here")
+PART = 10
+"""The treasury's tokens are divided by this for the amount to bridge that is filled in."""
 USUAL_CHAIN = 40362
 """The API's default framework, preselected if it is available."""
 
@@ -59,6 +64,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     """Chains that could be chosen if they were enabled."""
     target: Target = Target()
     own_token: str = ""
+    amount: str = ""
+    """What the bridge carries to the treasury on the chain, in tokens; empty or 0 for nothing."""
     taker: str = "30"
     maker: str = "0"
     said: list[dict[str, str]] = []
@@ -71,6 +78,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     """The limits of every chain after the deployment, as the plan shows them."""
     prerequisites: list[Prerequisite] = []
     ready: bool = False
+    _treasury: str = ""
     _tokens: dict[int, str] = {}
     """The asset's tokens by chain."""
     _taken: set[int] = set()
@@ -86,7 +94,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self._done()
         self.step = ""
         self.at, self.reached, self.ready, self.planned, self.prerequisites = 0, 0, False, False, []
-        self.target, self.own_token, self.taker, self.maker = Target(), "", "30", "0"
+        self.target, self.own_token, self.amount, self.taker, self.maker = Target(), "", "", "30", "0"
         self.asset, self.targets, self.closed, self.others = "", [], [], []
         yield
         try:
@@ -94,6 +102,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
             await self._read_chains()
             page = await self._api.list_assets(self._org_id(), limit=100)
             usable = [asset for asset in page.assets if asset.status in (AssetStatus.ACTIVE, AssetStatus.UPDATING)]
+            wallets = (await self._api.list_wallets(self._org_id(), limit=100)).wallets
+            self._treasury = next((wallet.address for wallet in wallets if wallet.is_default), "")
             self.assets = [{"value": str(a.id), "label": f"{a.symbol}, {a.name}"} for a in usable]
             await self._choose(asset or (self.assets[0]["value"] if self.assets else ""))
         except ApiProblem as problem:
@@ -125,7 +135,20 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self._tokens = {place.chain_eid: place.token_address or "" for place in asset.deployments}
         self._list_targets()
         usual = (one for one in self.targets if one.eid == USUAL_CHAIN)
-        self.target, self.own_token = next(usual, Target()), ""
+        await self._pick(next(usual, Target()))
+
+    async def _pick(self, target: Target) -> None:
+        """Select a chain. Without the token there, part of what the treasury holds on another chain is to be bridged:
+        a market needs a seller."""
+        self.target, self.own_token, self.amount = target, "", ""
+        source = next((eid for eid, token in self._tokens.items() if token and eid != target.eid), 0)
+        if not target.eid or target.token or not source or not self._treasury:
+            return
+        found = await self._api.search_accounts(
+            self._org_id(), q=self._treasury, asset_id=self.asset, chain_eid=source
+        )
+        held = next((int(one.balance or 0) for one in found.accounts if one.address == self._treasury), 0)
+        self.amount = str(held // 10**self.decimals // PART or "")
 
     def _list_targets(self) -> None:
         both = [(chain.enabled, target_of(chain, self._tokens, self._taken)) for chain in self._chains.values()]
@@ -145,9 +168,14 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     async def choose_chain(self, eid: str) -> None:
         """Select the market's chain."""
         wanted = next((one for one in self.targets if str(one.eid) == str(eid)), None)
-        if wanted is not None:
-            self.target, self.own_token = wanted, ""
-            self._without("chain_eid")
+        if wanted is None:
+            return
+        try:
+            await self._pick(wanted)
+        except ApiProblem as problem:
+            self._refused(problem)
+            return
+        self._without("chain_eid")
 
     @rx.event
     async def write_token(self, text: str) -> None:
@@ -155,6 +183,13 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         if self.own_token != str(text)[:100].strip():
             self.own_token = str(text)[:100].strip()
             self._without("rwa_token_address")
+
+    @rx.event
+    async def write_amount(self, text: str) -> None:
+        """Enter the amount to bridge, in tokens."""
+        if self.amount != str(text)[:100].strip():
+            self.amount = str(text)[:100].strip()
+            self._without("bridge_amount")
 
     @rx.event
     async def write_fee(self, name: str, text: str) -> None:
@@ -197,7 +232,9 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         return MarketWizard.make_plan if step == REVIEW else None
 
     def _content(self) -> dict[str, Any]:
-        given = MarketDraft(self.asset, self.target.eid, self.own_token, self.taker, self.maker, self.at, self.draft)
+        given = MarketDraft(
+            self.asset, self.target.eid, self.own_token, self.taker, self.maker, self.at, self.draft, self.amount
+        )
         return asdict(given)
 
     async def _restore(self, content: dict[str, Any]) -> Next:
@@ -207,6 +244,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         await self._choose(given.asset)
         self.target = next((one for one in self.targets if one.eid == given.eid), Target())
         self.own_token, self.taker, self.maker = given.own_token, given.taker, given.maker
+        self.amount = given.amount
         self._fill(given.rules)
         return self._move(given.at if self.target.eid else 0)
 
@@ -217,10 +255,19 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
             checked(self.draft, self.decimals)
         except InvalidFields as invalid:
             faults |= invalid.errors
+        try:
+            self._bridged()
+        except ValueError as error:
+            faults["bridge_amount"] = str(error)
         for name, text in (("taker", self.taker), ("maker", self.maker)):
             if not (text.isascii() and text.isdigit() and int(text) <= 10_000):
                 faults[f"{name}_fee_bps"] = "Enter basis points from 0 to 10,000"
         return faults
+
+    def _bridged(self) -> str:
+        """Return the amount to bridge in base units. Raises ValueError if it is not an amount of this token."""
+        is_carried = not self.target.token and not self.own_token and self.amount
+        return to_base(self.amount, self.decimals) if is_carried else "0"
 
     @rx.event(supersedes=True)
     async def make_plan(self) -> Events:
@@ -277,6 +324,7 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         fields = market_body(checked(self.draft, self.decimals)) | {
             "chain_eid": self.target.eid,
             "market_factory_address": self.target.factory,
+            "bridge_amount": self._bridged(),
             "taker_fee_bps": int(self.taker),
             "maker_fee_bps": int(self.maker),
         }

@@ -16,6 +16,7 @@ from backend.chain.errors import MissingEvent
 from backend.chain.layerzero import relayer
 from backend.chain.layerzero.relayer import Delivery, DeliveryStatus
 from backend.chain.transactions.execution import execute
+from backend.client import ApiProblem
 from backend.core.units import shortened
 from backend.markets import workflow
 from backend.requests.workflows import Run
@@ -82,6 +83,39 @@ async def test_market_on_another_chain_is_bridged_first(world: World) -> None:
     there = next(d for d in asset["deployments"] if d["chain_eid"] == HYPEREVM)
     assert (there["status"], there["supply"], there["token_address"]) == ("active", "0", market["rwa_token_address"])
     assert (await token.rules(HYPEREVM, there["token_address"])).min_kyc_level == 1
+
+
+async def test_market_on_another_chain_gets_the_bridged_amount_to_sell(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
+    asset = await firm.asset(initial_supply=str(50 * 10**18))
+    path, body = f"/assets/{asset['id']}/markets", await firm.market_body(HYPEREVM, bridge_amount=str(20 * 10**18))
+    plan = await firm.post(f"{path}?dry_run=true", body)
+    packet = next(step["detail"] for step in plan["steps"] if step["name"] == "bridge_submitting")
+    assert packet.startswith(f"One packet with the rules and 20 {asset['symbol']}")
+    accepted = await firm.post(path, body)
+    await firm.succeed(accepted["requestId"])
+    market = await firm.get(f"{path}/{accepted['marketId']}")
+    assert (await firm.get(f"/bridges/{market['bridge_id']}"))["amount"] == str(20 * 10**18)
+    treasury = (await firm.treasury())["address"]
+    assert await token.balance_of(HYPEREVM, market["rwa_token_address"], treasury) == 20 * 10**18
+
+
+async def test_amount_to_bridge_is_checked_at_its_field(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
+    asset = await firm.asset(initial_supply=str(50 * 10**18))
+    path = f"/assets/{asset['id']}/markets"
+    cases = [
+        (HYPEREVM, 1, 400, "/bridge_amount", "Amounts cross with 6 decimals"),
+        (SEPOLIA, 10**18, 400, "/bridge_amount", "already on this chain"),
+        (HYPEREVM, 51 * 10**18, 409, None, "the amount is 51"),
+    ]
+    for eid, amount, status, pointer, words in cases:
+        with pytest.raises(ApiProblem) as refused:
+            await firm.post(path, await firm.market_body(eid, bridge_amount=str(amount)))
+        problem = refused.value
+        said = problem.errors[0] if problem.errors else {"pointer": None, "detail": problem.detail}
+        assert (problem.status, said["pointer"]) == (status, pointer)
+        assert words in said["detail"]
 
 
 @pytest.mark.long
