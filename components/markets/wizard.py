@@ -168,7 +168,7 @@ def _token() -> rx.Component:
         ),
         for_id="wizard-amount",
         hint=rx.el.span(
-            "For your treasury there, which can then sell. Without an amount, nobody there has tokens to sell.",
+            "For your treasury there, which can then sell. Without an amount, there is nothing to sell there.",
             id="wizard-amount-hint",
         ),
         optional=True,

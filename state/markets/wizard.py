@@ -22,21 +22,18 @@ from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.core.units import percent, to_base
 from state.drafts.drafts import Drafts
+from state.markets.bridged_amount import proposed
 from state.markets.draft import MarketDraft, market_draft
 from state.markets.plan import Plan, Target, plan_of, target_of
 from state.requests.tracker import Tracker
 
 STEPS = ("Chain", "Token", "Rules", "Fees", "Review")
-STEP_OF = {
-    "chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, "bridge_amount": 1, "taker_fee_bps": 3,
-    "maker_fee_bps": 3,
-}  # fmt: skip
+STEP_OF = {"chain_eid": 0, "market_factory_address": 0, "rwa_token_address": 1, "bridge_amount": 1}
+STEP_OF |= {"taker_fee_bps": 3, "maker_fee_bps": 3}
 RENAMED = {"min_kyc_level": "required_kyc_level"}
 """Fields whose names differ between the rule editor and a market's body."""
 RULES, REVIEW = 2, 4
 NO_TRADE = ("could not trade here", "could not trade here")
-PART = 10
-"""The treasury's tokens are divided by this for the amount to bridge that is filled in."""
 USUAL_CHAIN = 40362
 """The API's default framework, preselected if it is available."""
 
@@ -78,7 +75,6 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     """The limits of every chain after the deployment, as the plan shows them."""
     prerequisites: list[Prerequisite] = []
     ready: bool = False
-    _treasury: str = ""
     _tokens: dict[int, str] = {}
     """The asset's tokens by chain."""
     _taken: set[int] = set()
@@ -102,8 +98,6 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
             await self._read_chains()
             page = await self._api.list_assets(self._org_id(), limit=100)
             usable = [asset for asset in page.assets if asset.status in (AssetStatus.ACTIVE, AssetStatus.UPDATING)]
-            wallets = (await self._api.list_wallets(self._org_id(), limit=100)).wallets
-            self._treasury = next((wallet.address for wallet in wallets if wallet.is_default), "")
             self.assets = [{"value": str(a.id), "label": f"{a.symbol}, {a.name}"} for a in usable]
             await self._choose(asset or (self.assets[0]["value"] if self.assets else ""))
         except ApiProblem as problem:
@@ -138,17 +132,11 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         await self._pick(next(usual, Target()))
 
     async def _pick(self, target: Target) -> None:
-        """Select a chain. Without the token there, part of what the treasury holds on another chain is to be bridged:
-        a market needs a seller."""
+        """Select a chain, with a proposal of what to bridge if the token is not there."""
         self.target, self.own_token, self.amount = target, "", ""
-        source = next((eid for eid, token in self._tokens.items() if token and eid != target.eid), 0)
-        if not target.eid or target.token or not source or not self._treasury:
-            return
-        found = await self._api.search_accounts(
-            self._org_id(), q=self._treasury, asset_id=self.asset, chain_eid=source
-        )
-        held = next((int(one.balance or 0) for one in found.accounts if one.address == self._treasury), 0)
-        self.amount = str(held // 10**self.decimals // PART or "")
+        if target.eid and not target.token:
+            source = next((eid for eid, token in self._tokens.items() if token and eid != target.eid), 0)
+            self.amount = await proposed(self._api, self._org_id(), self.asset, source, self.decimals)
 
     def _list_targets(self) -> None:
         both = [(chain.enabled, target_of(chain, self._tokens, self._taken)) for chain in self._chains.values()]
@@ -232,10 +220,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         return MarketWizard.make_plan if step == REVIEW else None
 
     def _content(self) -> dict[str, Any]:
-        given = MarketDraft(
-            self.asset, self.target.eid, self.own_token, self.taker, self.maker, self.at, self.draft, self.amount
-        )
-        return asdict(given)
+        chosen = (self.asset, self.target.eid, self.own_token, self.taker, self.maker)
+        return asdict(MarketDraft(*chosen, self.at, self.draft, self.amount))
 
     async def _restore(self, content: dict[str, Any]) -> Next:
         given = market_draft(content)

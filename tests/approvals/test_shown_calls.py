@@ -73,7 +73,7 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
         "deploy_market",
         RULES
         | {"chain_eid": SEPOLIA, "market_factory_address": ADDRESS, "rwa_token_address": OTHER}
-        | {"regulation_type": "reg_s", "min_kyc_level": 2, "max_holders": 99}
+        | {"bridge_amount": "5000000000000000000", "regulation_type": "reg_s", "min_kyc_level": 2, "max_holders": 99}
         | {"taker_fee_bps": 5_000, "maker_fee_bps": 25}
         | {"expected_caps": SHARES},
     ),
