@@ -66,8 +66,10 @@ _FOUND = sa.text("""
   left join parties p on p.organization_id = :org and p.wallet_address = k.address and :parties
   left join held h on h.address = k.address
   left join recent r on r.address = k.address
-  where :words = '' or starts_with(lower(k.address), lower(:words))
-    or strpos(lower(concat_ws(chr(31), p.name, p.email, w.label)), lower(:words)) > 0
+  where (not :unassigned or (w.id is not null and not w.is_default and not exists (
+      select from parties o where o.organization_id = :org and o.wallet_address = k.address
+    ))) and (:words = '' or starts_with(lower(k.address), lower(:words))
+    or strpos(lower(concat_ws(chr(31), p.name, p.email, w.label)), lower(:words)) > 0)
   order by r.last_used_at desc nulls last, starts_with(lower(coalesce(p.name, w.label, '')), lower(:words)) desc,
     coalesce(h.balance, 0) desc, lower(coalesce(p.name, w.label)) nulls last, k.address
   limit :most
@@ -77,13 +79,14 @@ _FOUND = sa.text("""
 @dataclass(frozen=True)
 class Wanted:
     """What to find: a text, for an asset on a chain, and for a market there. `is_signing`: only server wallets, which
-    can sign."""
+    can sign. `is_unassigned`: only the organization's wallets that are no party's and not the treasury."""
 
     words: str = ""
     asset_id: UUID | None = None
     eid: int | None = None
     market_id: UUID | None = None
     is_signing: bool = False
+    is_unassigned: bool = False
 
 
 async def found(context: Context, wanted: Wanted) -> list[Any]:
@@ -96,6 +99,7 @@ async def found(context: Context, wanted: Wanted) -> list[Any]:
         "eid": wanted.eid,
         "market": wanted.market_id,
         "signing": wanted.is_signing,
+        "unassigned": wanted.is_unassigned,
         "parties": Scope.ATTESTATIONS_READ in context.scopes,
         "fields": FIELDS,
         "most": MOST + 1,

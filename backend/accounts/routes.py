@@ -26,8 +26,9 @@ async def search_accounts(
     chain_eid: Annotated[int | None, Query(ge=1, le=2**32 - 1, description="The asset's chain.")] = None,
     market_id: Annotated[UUID | None, Query(description="A market of the asset, instead of chain_eid.")] = None,
     signing: Annotated[bool, Query(description="Only server wallets, which can sign.")] = False,
+    unassigned: Annotated[bool, Query(description="Only own wallets of no party, without the treasury.")] = False,
 ) -> AccountList:
     """Search the accounts that a person may mean: the organization's wallets, its parties (with attestations:read), an
     asset's holders and recently used addresses. At most 20, the most likely first, each with its balance and whether
     the rules let it hold the asset."""
-    return await service.search(context, Wanted(q, asset_id, chain_eid, market_id, signing))
+    return await service.search(context, Wanted(q, asset_id, chain_eid, market_id, signing, unassigned))

@@ -42,7 +42,11 @@ def checklist_dialog() -> rx.Component:
     )
     return dialog(
         title,
-        "Complete them in this order. The attestation is issued automatically after the last one.",
+        rx.cond(
+            left == 1,
+            "The attestation is issued automatically after it.",
+            "Complete them in this order. The attestation is issued automatically after the last one.",
+        ),
         head,
         checklist(Checklist.items, _action),
         inline,
@@ -111,7 +115,8 @@ def _address() -> rx.Component:
     return _inline(
         "The wallet of " + Checklist.who,
         account_field(
-            "Wallet address", "wallet_address", errors=Checklist.errors, id="c-wallet", free=True, focused=True
+            "Wallet address", "wallet_address", errors=Checklist.errors, id="c-wallet", free=True, focused=True,
+            offers="unassigned",
         ),
         on_submit=Checklist.write_address,
         submit="Add wallet",

@@ -1,6 +1,6 @@
 """A field for an account: chosen by name from those that the organization knows, or pasted as an address."""
 
-from typing import Any
+from typing import Any, Literal
 
 import reflex as rx
 
@@ -44,11 +44,11 @@ def account_field(
     optional: bool = False,
     free: bool = False,
     focused: bool = False,
-    only_parties: bool = False,
+    offers: Literal["", "parties", "unassigned"] = "",
 ) -> rx.Component:
     """Draw the field. With the asset and its chain it shows balances and who may hold it. An address that is not known
     has to be confirmed, unless `free`: there, new addresses are usual. `on_pick(address)` gets every change.
-    `only_parties`: the list offers no wallet that belongs to no party."""
+    The list `offers` every account, only those of parties, or only own wallets that belong to no party."""
     error = error_of(errors, name)
     assert error is not None
     picked = {"on_pick": on_pick} if on_pick is not None else {}
@@ -65,7 +65,7 @@ def account_field(
         described_by=rx.cond(error != "", f"{id}-error", ""),
         resolved=HolderPicker.resolved,
         on_resolve=HolderPicker.resolve(asset_id, chain_eid),
-        on_search=HolderPicker.search(id, asset_id, chain_eid, only_parties),
+        on_search=HolderPicker.search(id, asset_id, chain_eid, offers),
         **picked,
     )
     return field(label, control, for_id=id, hint=hint, error=error, optional=optional)

@@ -151,7 +151,7 @@ def wallet_dialog() -> rx.Component:
     return form_dialog(
         "Add by wallet",
         "People who are new to this hierarchy must accept first. Until then, you see only what you enter here.",
-        account_field("Wallet address", "wallet_address", id="w-address", errors=errors, free=True, only_parties=True),
+        account_field("Wallet address", "wallet_address", id="w-address", errors=errors, free=True, offers="parties"),
         field_row(
             text_field("Name", "display_name", id="w-name", errors=errors, optional=True, max_length=120),
             text_field("Email", "email", id="w-email", errors=errors, optional=True, type="email"),

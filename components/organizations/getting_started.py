@@ -156,7 +156,7 @@ def _party() -> rx.Component:
         field_row(
             _text("Country", "country", list=COUNTRIES_ID, placeholder="Type to search"),
             account_field("Wallet address", "wallet_address", errors=GettingStarted.errors, id="s-wallet_address",
-                          free=True, hint="Will hold the tokens."),
+                          free=True, offers="unassigned", hint="Will hold the tokens."),
         ),
         countries(),
         on_submit=GettingStarted.add_party,

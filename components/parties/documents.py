@@ -30,7 +30,8 @@ def documents() -> rx.Component:
         on_sent=Case.uploaded,
         key=PARTY.id,
     )
-    words = text("No documents yet. The first upload starts the review.", cls="muted")
+    starts = rx.cond(PARTY.status == "created", " The first upload starts the review.", "")
+    words = text("No documents yet.", starts, cls="muted")
     none = rx.cond(Case.is_partial, line_skeleton(), words)
     return rx.fragment(
         rx.el.h3("Documents"),

@@ -39,6 +39,7 @@ def party_form() -> rx.Component:
             id="p-wallet",
             optional=True,
             free=True,
+            offers="unassigned",
             hint="Holds the tokens. You can add it later.",
         ),
         form=PartyForm,

@@ -30,10 +30,11 @@ class HolderPicker(Api, rx.State):
     resolved: dict[str, dict[str, Any]] = {}
 
     @rx.event(supersedes=True)
-    async def search(self, field: str, asset_id: str, eid: str, only_parties: bool, text: str) -> None:
-        """Find accounts for a field; with an asset and a chain, also its holders, and who may hold it."""
-        found = await self._find(asset_id, eid, words(text))
-        offered = [one for one in found.accounts if one.party_id is not None or not only_parties]
+    async def search(self, field: str, asset_id: str, eid: str, offers: str, text: str) -> None:
+        """Find accounts for a field; with an asset and a chain, also its holders, and who may hold it. `offers`: only
+        those of "parties", or only own wallets that are "unassigned" to a party."""
+        found = await self._find(asset_id, eid, words(text), unassigned=offers == "unassigned")
+        offered = [one for one in found.accounts if one.party_id is not None or offers != "parties"]
         self.field, self.items = str(field)[:80], [_item(account, found) for account in offered]
 
     @rx.event
@@ -45,7 +46,7 @@ class HolderPicker(Api, rx.State):
             kept = list(self.resolved.items())[-KEPT:]
             self.resolved = dict(kept) | {address.lower(): item}
 
-    async def _find(self, asset_id: str, eid: str, wanted: str) -> AccountList:
+    async def _find(self, asset_id: str, eid: str, wanted: str, *, unassigned: bool = False) -> AccountList:
         asset, chain = id_of(asset_id), number(eid)
         is_placed = bool(asset and chain)
         try:
@@ -54,6 +55,7 @@ class HolderPicker(Api, rx.State):
                 q=wanted or None,
                 asset_id=asset if is_placed else None,
                 chain_eid=chain if is_placed else None,
+                unassigned=unassigned or None,
             )
         except ApiProblem:
             return AccountList(accounts=[], has_more=False)  # an address can still be entered

@@ -47,6 +47,8 @@ async def test_accounts_are_found_with_balance_eligibility_and_recent_use(world:
     assert all(int(one["quote_balance"]) >= 0 for one in signing.values())
     assert signing[trader["address"]]["last_used_at"] is None  # a transfer is no order of this market
 
+    assert list(await _found(firm, unassigned="true")) == [LINKED]  # the others are a party's, and the treasury
+
     for query in ({"asset_id": asset["id"]}, {"chain_eid": SEPOLIA}, {**place, "chain_eid": 40245}):
         await firm.refused("GET", "/accounts", 400, params=query)
 

@@ -159,6 +159,7 @@ class WalletsOperations(Connection):
         chain_eid: int | None = None,
         market_id: Id | None = None,
         signing: bool | None = None,
+        unassigned: bool | None = None,
     ) -> AccountList:
         """Search the accounts that a person may mean: the organization's wallets, its parties (with
         attestations:read), an asset's holders and recently used addresses. At most 20, the most likely first,
@@ -170,5 +171,12 @@ class WalletsOperations(Connection):
             AccountList,
             "GET",
             path("/orgs/{}/accounts", org_id),
-            query={"q": q, "asset_id": asset_id, "chain_eid": chain_eid, "market_id": market_id, "signing": signing},
+            query={
+                "q": q,
+                "asset_id": asset_id,
+                "chain_eid": chain_eid,
+                "market_id": market_id,
+                "signing": signing,
+                "unassigned": unassigned,
+            },
         )
