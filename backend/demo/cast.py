@@ -38,6 +38,9 @@ TREE: dict[str, dict[str, list[str]]] = {
 }
 """Below the group: divisions, companies, vehicles."""
 
+FOUNDER = ("Henning Dahl", "henning.dahl@northwind.example")
+"""Founded the group, appointed its people, and left: whom a founder appointed before a second person was required can
+approve for each other."""
 PEOPLE = [
     ("Elin Halvorsen", "elin.halvorsen@northwind.example", Role.ADMIN),
     ("Priya Shah", "priya.shah@northwind.example", Role.COMPLIANCE_OFFICER),
@@ -45,7 +48,7 @@ PEOPLE = [
     ("Marc Dubois", "marc.dubois@northwind.example", Role.VIEWER),
     ("James Okafor", "james.okafor@okafor.example", Role.CLIENT),
 ]
-"""The group's own people, one of each role; the first founds it, the others are invited."""
+"""The group's own people, one of each role."""
 
 LOCALS = [
     ("Tomás Becker", "tomas.becker@northwind.example", Role.ADMIN, "Northwind Real Estate"),
@@ -78,9 +81,16 @@ LATER: list[Investor] = [
 APPLICANTS = [
     ("person", "Marta Lindqvist", "marta.lindqvist@lindqvist.example", "SWE"),
     ("company", "Harbor Point Advisors", "kyc@harborpoint.example", "SGP"),
+    ("company", "Castellane Partners", "office@castellane.example", "FRA"),
+    ("person", "Henrik Vance", "henrik.vance@vance.example", "GBR"),
+    ("company", "Oresund Family Office", "desk@oresund.example", "DNK"),
+    ("person", "Noor van Dijk", "noor.vandijk@vandijk.example", "NLD"),
     ("person", "James Okafor", "james.okafor@okafor.example", "GBR"),
 ]
-"""Applicants that await review; the first has no review yet, the second has documents."""
+"""Applicants that await review, with a custody wallet here: enough for a few guided tours. The first has no review yet,
+the others have documents. The last one is verified."""
+SPARE = ("Custody of a new investor", "Custody of a new investor, second")
+"""Wallets without a party, for parties that a person registers."""
 
 PRIVATE = "James Okafor"
 """The investor who signs in: a person among the applicants, verified at level 1, with a custody wallet here."""
@@ -89,7 +99,11 @@ COMPANY = [("company_register", "register-extract.pdf"), ("proof_of_address", "e
 PERSON = [("passport", "passport.pdf"), ("proof_of_address", "electricity-bill.pdf")]
 DOCUMENTS = [
     *((investor[1], proves, file) for investor in INVESTORS for proves, file in COMPANY),
-    *(("Harbor Point Advisors", proves, file) for proves, file in COMPANY),
+    *(
+        (one[1], proves, file)
+        for one in APPLICANTS[1:-1]
+        for proves, file in (COMPANY if one[0] == "company" else PERSON)
+    ),
     (PRIVATE, "passport", "passport.pdf"),
     ("Viktor Hale", "id_card", "id-card.pdf"),
 ]
@@ -161,7 +175,6 @@ CLAIMED = ("Alder Family Office", "Kestrel Pension Trust")
 
 ORDERED = ("Kestrel Pension Trust", "Alder Family Office", 120, "Court order 14/2026, settlement of an estate.")
 """The forced transfer that awaits approval: from, to, whole units of the first asset, reason."""
-ALONE = "One person can try everything in the demo."
 
 ENDPOINT = {
     "url": "https://ledger.northwind.example/hooks/signum",

@@ -24,15 +24,23 @@ class Investors:
             await self.verified(investor, self._today)
         alder = "Alder Family Office"
         await self.attest(alder, cast.BASE, self._today)
-        for kind, name, email, country in cast.APPLICANTS:
-            if name != cast.PRIVATE:
-                await self.register(kind, name, email, country)
+        await self._applicants()
         await self.private(self._today)
         kind, name, email, country, reason = cast.REJECTED
         party = await self.register(kind, name, email, country)
-        for name in ("Harbor Point Advisors", "Viktor Hale"):
-            await self._documents(name, self._today)
+        await self._documents(name, self._today)
         await self._own.officer.post(f"/identity/parties/{party}/reject", {"reason": reason}, key="reject")
+
+    async def _applicants(self) -> None:
+        """Register those who await review. Once verified and attested, they can buy on any chain."""
+        applicants = [one for one in cast.APPLICANTS if one[1] != cast.PRIVATE]
+        labels = [*(f"{name} custody" for _, name, *_ in applicants), *cast.SPARE]
+        for label in labels:
+            await self._own.wallet(label)
+        await self._own.fund(*labels, eids=(cast.SEPOLIA, cast.HYPEREVM, cast.BASE))
+        for kind, name, email, country in applicants:
+            await self.register(kind, name, email, country)
+            await self._documents(name, self._today)
 
     async def private(self, on: date) -> None:
         """Create the investor who signs in: verified at level 1."""

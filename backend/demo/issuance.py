@@ -1,6 +1,7 @@
 """The demo's chain side: issuer, wallets, assets, transfers and bridges of one organization, through the API."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -57,18 +58,18 @@ class Issuance:
         """Return the wallet of an investor."""
         return self.wallets[f"{name} custody"]
 
-    async def fund(self, *labels: str) -> None:
-        """Give test dollars to wallets, from the chain's faucet: once each."""
-        contracts = await deployment.contracts_of(cast.SEPOLIA)
-        await asyncio.gather(*(self._fund(str(contracts.quote_token), label) for label in labels))
+    async def fund(self, *labels: str, eids: Sequence[int] = (cast.SEPOLIA,)) -> None:
+        """Give test dollars to wallets, from the chains' faucets: once each."""
+        await asyncio.gather(*(self._fund(eid, label) for eid in eids for label in labels))
 
-    async def _fund(self, currency: str, label: str) -> None:
+    async def _fund(self, eid: int, label: str) -> None:
+        contracts = await deployment.contracts_of(eid)
         address = self.wallets[label]["address"]
-        call = quote_token.mint(currency, address, DOLLARS * 10**6)
+        call = quote_token.mint(str(contracts.quote_token), address, DOLLARS * 10**6)
         await execute(
             call.intent(
-                f"demo:dollars:{self.org}:{address}",
-                eid=cast.SEPOLIA,
+                f"demo:dollars:{self.org}:{address}:{eid}",
+                eid=eid,
                 signer=await deployment.operator(),
                 organization_id=UUID(self.org),
                 label="test dollars",

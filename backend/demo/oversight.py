@@ -1,19 +1,13 @@
 """The demo's pending approval and webhook endpoint."""
 
-from uuid import UUID
-
-from backend.approvals.removal import lift_within
-from backend.core import db
 from backend.demo import cast
 from backend.demo.issuance import UNIT, Issuance
 from backend.requests.schemas import Action
 
 
 async def approval(issuance: Issuance) -> None:
-    """Create a forced transfer that awaits approval: the officer requests it, and the admin has not approved it yet.
-
-    Later actions are executed immediately, so that one person alone can try them.
-    """
+    """Require a second person for forced transfers, and create one that awaits approval: the officer requests it, and
+    the admin has not approved it yet."""
     await issuance.admin.call("PATCH", issuance.base, {"approvals": [Action.FORCED_TRANSFER]})
     giver, receiver, amount, reason = cast.ORDERED
     body = {
@@ -25,8 +19,6 @@ async def approval(issuance: Issuance) -> None:
     }
     path = f"{issuance.base}/assets/{issuance.assets['NREF']}/forced-transfer"
     await issuance.officer.post(path, body, key="forced-transfer")
-    async with db.worker() as session:
-        await lift_within(session, UUID(issuance.org), cast.ALONE)
 
 
 async def webhook(issuance: Issuance) -> None:

@@ -17,6 +17,7 @@ from backend.mail.models import OutboxRow
 from backend.members.appointments import Appointment
 from backend.sign_in.accounts import create_account
 from backend.users.models import UserRow
+from backend.users.schemas import Role
 
 
 def caller(client: SignumClient, notebook: Notebook, email: str) -> Caller:
@@ -31,7 +32,7 @@ def caller(client: SignumClient, notebook: Notebook, email: str) -> Caller:
 
 async def founder(client: SignumClient, notebook: Notebook) -> Caller:
     """Create the first person directly, because no one exists yet who could invite them."""
-    name, email, _ = cast.PEOPLE[0]
+    name, email = cast.FOUNDER
     async with db.worker() as session:
         known = await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email))
         if not known:
@@ -39,15 +40,17 @@ async def founder(client: SignumClient, notebook: Notebook) -> Caller:
     return caller(client, notebook, email)
 
 
-async def organizations(admin: Caller) -> dict[str, str]:
-    """Create the group and its tree; return ids by name."""
-    group = await admin.post("/orgs", cast.GROUP, key="group")
-    ids = {cast.GROUP["name"]: group["id"]}
-    await admin.call(
-        "PATCH", f"/orgs/{group['id']}", {"member_requirements": cast.REQUIREMENTS}, key="demo:requirements"
-    )
+async def group(founder: Caller) -> str:
+    """Create the group; return its ID."""
+    return str((await founder.post("/orgs", cast.GROUP, key="group"))["id"])
+
+
+async def organizations(admin: Caller, group_id: str) -> dict[str, str]:
+    """Create the tree below the group; return ids by name."""
+    ids = {str(cast.GROUP["name"]): group_id}
+    await admin.call("PATCH", f"/orgs/{group_id}", {"member_requirements": cast.REQUIREMENTS}, key="demo:requirements")
     for division, companies in cast.TREE.items():
-        ids[division] = await _below(admin, group["id"], division, "Division")
+        ids[division] = await _below(admin, group_id, division, "Division")
         for company, vehicles in companies.items():
             ids[company] = await _below(admin, ids[division], company, "Company")
             for vehicle in vehicles:
@@ -60,14 +63,34 @@ async def _below(admin: Caller, parent: str, name: str, kind: str) -> str:
     return str(made["id"])
 
 
-async def team(client: SignumClient, admin: Caller, notebook: Notebook, ids: dict[str, str]) -> None:
-    """Invite the team; each person accepts with the token from their email."""
-    group = cast.GROUP["name"]
-    for name, email, role, where in [*((n, e, r, group) for n, e, r in cast.PEOPLE[1:]), *cast.LOCALS]:
-        await admin.post(f"/orgs/{ids[where]}/invitations", {"email": email, "role": role}, key=f"invite:{email}")
-        if token := await _token(UUID(ids[where]), email):
-            body = {"token": token, "display_name": name, "password": notebook.password(email)}
-            await client.call("POST", "/invitations/accept", json=body, idempotency_key=f"demo:accept:{email}")
+async def team(client: SignumClient, founder: Caller, notebook: Notebook, group_id: str) -> None:
+    """Invite the group's people."""
+    for name, email, role in cast.PEOPLE:
+        await _invite(client, founder, notebook, group_id, name, email, role)
+
+
+async def local_people(client: SignumClient, admin: Caller, notebook: Notebook, ids: dict[str, str]) -> None:
+    """Invite the people whose role applies to a lower level."""
+    for name, email, role, where in cast.LOCALS:
+        await _invite(client, admin, notebook, ids[where], name, email, role)
+
+
+async def _invite(
+    client: SignumClient, by: Caller, notebook: Notebook, where: str, name: str, email: str, role: Role
+) -> None:
+    """Invite a person, who accepts with the token from their email."""
+    await by.post(f"/orgs/{where}/invitations", {"email": email, "role": role}, key=f"invite:{email}")
+    if token := await _token(UUID(where), email):
+        body = {"token": token, "display_name": name, "password": notebook.password(email)}
+        await client.call("POST", "/invitations/accept", json=body, idempotency_key=f"demo:accept:{email}")
+
+
+async def leave(admin: Caller, group_id: str) -> None:
+    """Remove the founder from the group."""
+    members = (await admin.get(f"/orgs/{group_id}/members?limit=100"))["members"]
+    membership = next((one["id"] for one in members if one["user"]["email"] == cast.FOUNDER[1]), None)
+    if membership:
+        await admin.call("DELETE", f"/orgs/{group_id}/members/{membership}")
 
 
 async def _token(organization: UUID, email: str) -> str | None:

@@ -101,16 +101,31 @@ class Signum:
 
     def second_admin(self) -> tuple[Person, str]:
         """Another admin of the demo's organization, whom the first one did not appoint and who can therefore approve
-        their requests; and the id of the membership, which the test removes."""
+        their requests; and the id of the membership, which the test removes. The demo requires a second person for
+        appointments: first the officer agrees, then the first admin."""
         first, helper, second = [person for person in self.people if person.role == "admin"][:3]
-        added = self._add_admin(helper, by=first)
-        made = self._add_admin(second, by=helper)
-        self.call("DELETE", f"/orgs/{{org}}/members/{added}", person=first)
+        added = self._add_admin(helper, by=first, agreed_by=self.person("compliance_officer"))
+        made = self._add_admin(second, by=helper, agreed_by=first)
+        self.call("DELETE", f"/orgs/{{org}}/members/{added}", person=helper)
         return second, made
 
-    def _add_admin(self, person: Person, *, by: Person) -> str:
-        body = {"user_id": self.call("GET", "/auth/me", person=person)["user"]["id"], "role": "admin"}
-        return str(self.call("POST", "/orgs/{org}/members", body, person=by)["id"])
+    def _add_admin(self, person: Person, *, by: Person, agreed_by: Person) -> str:
+        user_id = self.call("GET", "/auth/me", person=person)["user"]["id"]
+        body = {"user_id": user_id, "role": "admin"}
+        asked = self.call("POST", "/orgs/{org}/members", body, person=by)["requestId"]
+        approvals = self.call("GET", "/orgs/{org}/approvals", person=agreed_by, status="pending")["approvals"]
+        approval = next(one["id"] for one in approvals if one["request_id"] == asked)
+        self.call("POST", f"/orgs/{{org}}/approvals/{approval}/approve", person=agreed_by)
+        self.wait_for(asked)
+        members = self.call("GET", "/orgs/{org}/members", limit=100)["members"]
+        return str(next(one["id"] for one in members if one["user"]["id"] == user_id and one["status"] == "active"))
+
+    def wait_for(self, request_id: str) -> None:
+        """Wait for a request of the demo's organization to succeed."""
+        deadline, status = time.monotonic() + 60, ""
+        while status != "succeeded":
+            assert time.monotonic() < deadline, status
+            status = self.call("GET", f"/orgs/{{org}}/requests/{request_id}")["status"]
 
     @contextmanager
     def known(self) -> Iterator[dict[str, str]]:

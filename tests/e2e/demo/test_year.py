@@ -40,7 +40,7 @@ def test_year_is_what_people_see(console: Console, signum: Signum) -> None:
     """Elin sees the present's tasks, and what happened last spring."""
     market = signum.records()["market"]
     page = console.sign_in(path="overview").heading("Overview").page
-    expect(page.get_by_role("region", name="Needs attention")).to_contain_text("2 parties wait for identity review")
+    expect(page.get_by_role("region", name="Needs attention")).to_contain_text("6 parties wait for identity review")
     console.goto("audit").heading("Audit log")
     last_winter = (datetime.now(UTC) - timedelta(days=322)).date()
     page.get_by_label("Until", exact=True).fill(last_winter.isoformat())

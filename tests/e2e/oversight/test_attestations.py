@@ -2,7 +2,6 @@
 
 import re
 import secrets
-import time
 from typing import Any
 
 import pytest
@@ -30,11 +29,7 @@ def withdraw(signum: Signum, party_id: str) -> None:
     """Revoke a party's attestations and reject it, because other tests count the verified parties of the demo."""
     for one in signum.call("GET", "/orgs/{org}/attestations", party_id=party_id, status="active")["attestations"]:
         path = f"/orgs/{{org}}/attestations/{one['id']}/revoke"
-        request = signum.call("POST", path, {"reason": "End of the test."})["requestId"]
-        deadline, status = time.monotonic() + 60, ""
-        while status != "succeeded":
-            assert time.monotonic() < deadline, status
-            status = signum.call("GET", f"/orgs/{{org}}/requests/{request}")["status"]
+        signum.wait_for(signum.call("POST", path, {"reason": "End of the test."})["requestId"])
     signum.call("POST", f"/identity/parties/{party_id}/reject", {"reason": "End of the test."})
 
 
