@@ -6,16 +6,19 @@ import { useLocation } from "react-router";
 const CONTROLS = "a, button, [role=tab], input, summary";
 
 const isShown = (element) => {
-  if (!element.getClientRects().length || element.disabled) return false;
+  if (!element.getClientRects().length || element.disabled || element.ariaDisabled === "true") return false;
   const open = document.querySelector("[role=dialog][data-state=open], dialog[open]");
   return !open || open.contains(element);
 };
 
+/* A box to tick is too small to notice: its label is outlined. */
+const marked = (control) => (["checkbox", "radio"].includes(control.type) ? control.closest("label") || control : control);
+
 const find = ({ within, words }) => {
   for (const place of document.querySelectorAll(within)) {
     for (const control of place.querySelectorAll(CONTROLS)) {
-      const said = control.getAttribute("aria-label") || control.textContent;
-      if (said.trim().startsWith(words) && isShown(control)) return control;
+      const said = control.getAttribute("aria-label") || control.labels?.[0]?.textContent || control.textContent;
+      if (said.trim().startsWith(words) && !control.checked && isShown(control)) return marked(control);
     }
   }
   return null;
@@ -23,12 +26,19 @@ const find = ({ within, words }) => {
 
 const forget = () => document.querySelectorAll("[data-tour]").forEach((element) => element.removeAttribute("data-tour"));
 
+const isUnderCard = (element) => {
+  const card = document.querySelector(".tour")?.getBoundingClientRect();
+  const own = element.getBoundingClientRect();
+  return card && own.right > card.left && own.left < card.right && own.bottom > card.top && own.top < card.bottom;
+};
+
 const outline = (points) => {
   let found = null;
   for (const point of points) if ((found = find(point))) break;
   if (found?.hasAttribute("data-tour")) return;
   forget();
   found?.setAttribute("data-tour", "");
+  if (found && isUnderCard(found)) found.scrollIntoView({ block: "center" });
 };
 
 const KEY = "signum_tour";

@@ -48,7 +48,7 @@ def _card() -> rx.Component:
         ),
         rx.el.h2(Tour.title, class_name="title-3"),
         rx.el.p(Tour.why, class_name="muted"),
-        rx.el.p(Tour.what),
+        rx.el.p(rx.cond(Tour.progress != "", rx.el.b(Tour.progress, " "), rx.fragment()), Tour.what),
         rx.el.div(
             link_button("Show me", Tour.href, "arrow-right", small=True),
             button("Leave", small=True, kind="quiet", on_click=Tour.leave(True)),
@@ -82,7 +82,8 @@ def tour_offer() -> rx.Component:
     words = rx.cond(
         Session.org.role == "admin",
         "Issue a fund, verify an investor, open a market and trade, in five minutes.",
-        "Review, attest, revoke, decide about a forced transfer and check the audit log, in five minutes.",
+        "Review, attest, revoke, force a transfer that a second person decides about, and check the audit log, in five "
+        "minutes.",
     )
     offer = rx.el.section(
         mark("signpost", "info"),

@@ -1,21 +1,25 @@
 """A guided tour: it shows the next step when the present one has really happened.
 
-Its progress is stored in the browser, so that it can be left, resumed after a reload, and continued the next day. What
-happened is read from the audit log.
+Its progress is stored in the browser, so that it can be left, resumed after a reload, and continued the next day, also
+by the second person of a step. What happened is read from the audit log.
 """
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import reflex as rx
 
+from backend.audit.schemas import AuditEntry
 from backend.client import ApiProblem
 from state.audit.log import Verification
 from state.core.api import Api
+from state.core.arguments import id_of, words
 from state.core.events import Events
 from state.core.session import Session
-from state.tour.steps import ROLES, TOURS, TourStep
+from state.tour.facts import FactReader
+from state.tour.steps import ROLES, TOURS, Fact, TourStep, fill
 
 MOST = 50
 ENDED = "ended"
@@ -34,6 +38,8 @@ class Tour(Api, rx.State):
     title: str = ""
     why: str = ""
     what: str = ""
+    progress: str = ""
+    """What of the present step is done."""
     href: str = ""
     points: list[dict[str, str]] = []
 
@@ -43,7 +49,9 @@ class Tour(Api, rx.State):
         name = ROLES.get((await self.get_state(Session)).org.role, "")
         if name:
             since = datetime.now(UTC).isoformat()
-            self._keep({"tour": name, "org": self._org_id(), "since": since, "at": 0, "left": False})
+            kept = {"tour": name, "org": self._org_id(), "since": since, "at": 0, "left": False, "facts": {}}
+            await self._find(kept)
+            self._keep(kept)
             yield
             yield rx.redirect(self.href)
 
@@ -54,9 +62,10 @@ class Tour(Api, rx.State):
         if kept is None or kept["org"] != self._org_id():
             self.total = 0
             return
-        steps = TOURS[kept["tour"]]
-        while kept["at"] < len(steps) and await self._has_happened(steps[kept["at"]], kept["since"]):
+        steps, self.progress = TOURS[kept["tour"]], ""
+        while kept["at"] < len(steps) and await self._has_happened(steps[kept["at"]], kept):
             kept["at"] += 1
+        await self._find(kept)
         self._keep(kept)
 
     @rx.event
@@ -70,46 +79,95 @@ class Tour(Api, rx.State):
         """End the tour."""
         self.stored, self.total = ENDED, 0
 
-    async def _has_happened(self, step: TourStep, since: str) -> bool:
+    async def _has_happened(self, step: TourStep, kept: dict[str, Any]) -> bool:
+        """Return whether a step is done; keep what the tour learns from it."""
         if step.verifies_log:
             return (await self.get_state(Verification)).said != ""
-        found = []
-        for action in step.actions:
-            try:
-                page = await self._api.list_audit(self._org_id(), action=action, since=since, limit=MOST)
-            except ApiProblem:
+        try:
+            found = [entry for action in step.actions for entry in await self._entries(action, kept["since"])]
+            if not step.is_done(found):
+                self.progress = await self._progress(step, found, kept["since"])
                 return False
-            found += page.audit
-        return step.is_done(found)
+            self.progress = ""
+            reader = FactReader(self._api, kept["org"])
+            _note(kept, await reader.learned(step, found, kept["facts"]))
+        except ApiProblem:
+            return False
+        return True
+
+    async def _entries(self, action: str, since: str) -> Sequence[AuditEntry]:
+        """Return the entries of an action since the tour's start, the latest first."""
+        return (await self._api.list_audit(self._org_id(), action=action, since=since, limit=MOST)).audit
+
+    async def _progress(self, step: TourStep, found: Sequence[AuditEntry], since: str) -> str:
+        """Return what of a step is done, as a sentence; empty if nothing is."""
+        if step.chains > 1 and (done := step.chains_of(found)):
+            return f"{len(done)} of {step.chains} chains done. Now the other one."
+        action, said = step.begun
+        return said if action and await self._entries(action, since) else ""
+
+    async def _find(self, kept: dict[str, Any]) -> None:
+        """Find people and records for the present step."""
+        steps = TOURS[kept["tour"]]
+        if kept["at"] < len(steps):
+            try:
+                reader = FactReader(self._api, kept["org"])
+                _note(kept, await reader.found(steps[kept["at"]], kept["facts"]))
+            except ApiProblem:
+                return  # the step's texts do without
 
     def _keep(self, kept: dict[str, Any]) -> None:
         """Store the progress, and show its step."""
         text = json.dumps(kept)
         if text != self.stored:
             self.stored = text
-        steps = TOURS[kept["tour"]]
+        steps, facts = TOURS[kept["tour"]], kept["facts"]
         self.name, self.total, self.is_left = kept["tour"], len(steps), bool(kept.get("left"))
         self.number = kept["at"] + 1
         if kept["at"] < len(steps):
             step = steps[kept["at"]]
-            self.title, self.why, self.what = step.title, step.why, step.what
-            self.href = f"/o/{kept['org']}/{step.path}"
-            self.points = [{"within": point.within, "words": point.words} for point in step.points]
+            self.title, self.why, self.what = step.title, step.why, fill(step.what, facts)
+            self.href = f"/o/{kept['org']}/{fill(step.path, facts)}"
+            self.points = [
+                {"within": point.within, "words": said}
+                for point in step.points
+                if (said := fill([point.words], facts)) and (not point.needs or point.needs in facts)
+            ]
         else:
             self.points = []
+
+
+def _note(kept: dict[str, Any], facts: dict[str, str]) -> None:
+    """Keep facts; empty ones are forgotten."""
+    kept["facts"] = {name: text for name, text in (kept["facts"] | facts).items() if text}
 
 
 def _kept(stored: str) -> dict[str, Any] | None:
     """Return the progress that a browser has stored; None without a tour, or if it is not readable."""
     try:
-        kept = json.loads(str(stored)[:1_000])
+        kept = json.loads(str(stored)[:6_000])
         at, since = int(kept["at"]), datetime.fromisoformat(str(kept["since"])).isoformat()
-        is_known = kept["tour"] in TOURS and 0 <= at <= len(TOURS[kept["tour"]])
-        left = bool(kept.get("left"))
-        return (
-            {"tour": kept["tour"], "org": str(kept["org"]), "since": since, "at": at, "left": left}
-            if is_known
-            else None
-        )
-    except (ValueError, KeyError, TypeError):
+        if kept["tour"] not in TOURS or not 0 <= at <= len(TOURS[kept["tour"]]):
+            return None
+        return {
+            "tour": kept["tour"],
+            "org": str(kept["org"]),
+            "since": since,
+            "at": at,
+            "left": bool(kept.get("left")),
+            "facts": _facts(kept.get("facts") or {}),
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _facts(stored: dict[str, Any]) -> dict[str, str]:
+    """Return the facts that a browser has stored: IDs are IDs, everything else is a short text."""
+    read = {
+        name: id_of(stored[name]) if name.endswith("_id") else _text(stored[name]) for name in Fact if name in stored
+    }
+    return {str(name): text for name, text in read.items() if text}
+
+
+def _text(stored: Any) -> str:
+    return " " * str(stored).startswith(" ") + words(stored, 200)

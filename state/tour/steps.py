@@ -1,19 +1,77 @@
-"""The steps of the guided tours: what to do, where, and which entry of the audit log shows that it really happened."""
+"""The steps of the guided tours: what to do, where, and which entry of the audit log shows that it really happened.
 
-from collections.abc import Sequence
+Texts and paths are templates over the facts of the tour, such as the fund of its first step. Of several variants, the
+first one counts whose facts are all known; the last one has none.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from string import Formatter
 
 from backend.audit.schemas import AuditEntry
 
-PAGE, SIDE = "main, aside:not(.side):not(.tour), [role=dialog]", ".side"
+PAGE, SIDE, HEAD = "main, aside:not(.side):not(.tour), [role=dialog]", ".side", ".head"
+DIALOG, WIZARD, FOOT = "[role=dialog]", ".wizard", ".drawer-foot"
+
+
+class Fact(StrEnum):
+    """What a tour knows about what it has made; names are as pages show them."""
+
+    FUND_ID = "fund_id"
+    FUND = "fund"
+    FUND_CHAIN = "fund_chain"
+    NEEDS = "needs"
+    """A sentence on what the fund requires of its holders, after a space; empty if it requires nothing."""
+    ACCREDITED = "accredited"
+    """Known if the fund requires accredited investors."""
+    OTHER = "other"
+    """The chain of the market: one without the fund."""
+    APPLICANT_ID = "applicant_id"
+    APPLICANT = "applicant"
+    READING = "reading"
+    """What to read of the applicant; unknown if there are no documents."""
+    PARTY_ID = "party_id"
+    PARTY = "party"
+    COUNTRY = "country"
+    MARKET_ID = "market_id"
+    ASSET_ID = "asset_id"
+    ASSET = "asset"
+    ATTESTATION_ID = "attestation_id"
+    HOLDER = "holder"
+    RECEIVER = "receiver"
+    APPROVAL_ID = "approval_id"
+    COLLEAGUE = "colleague"
+
+
+class Learns(StrEnum):
+    """What the entries that complete a step say about what the tour has made."""
+
+    NOTHING = ""
+    FUND = "fund"
+    PARTY = "party"
+    CHAINS = "chains"
+    MARKET = "market"
+    APPROVAL = "approval"
+
+
+class Finds(StrEnum):
+    """What a step looks for before it is done."""
+
+    NOTHING = ""
+    APPLICANT = "applicant"
+    HOLDER = "holder"
+    COLLEAGUE = "colleague"
 
 
 @dataclass(frozen=True)
 class Point:
-    """A control to outline: the first one in view below `within` whose text begins with `words`."""
+    """A control to outline: the first one in view below `within` whose text begins with `words`, and that is not
+    ticked yet. It is skipped unless the fact `needs` is known."""
 
     words: str
     within: str = PAGE
+    needs: str = ""
 
 
 @dataclass(frozen=True)
@@ -22,18 +80,22 @@ class TourStep:
 
     `chains`: on how many chains the first action has to happen; the second one names the chain. `verifies_log`: a
     verification of the audit log completes it, which is in no log. `was`: the status that the action ends.
+    `begun`: an action after which half of the step is done, and the words for that.
     `points`: the controls to outline, the latest first.
     """
 
     title: str
     why: str
-    what: str
-    path: str
+    what: Sequence[str]
+    path: Sequence[str]
     points: Sequence[Point]
     actions: Sequence[str] = ()
     chains: int = 1
     verifies_log: bool = False
     was: str = ""
+    begun: tuple[str, str] = ("", "")
+    learns: Learns = Learns.NOTHING
+    finds: Finds = Finds.NOTHING
 
     def is_done(self, entries: Sequence[AuditEntry]) -> bool:
         """Return whether these entries of its actions, all from after the tour's start, complete it."""
@@ -41,76 +103,159 @@ class TourStep:
             return any((entry.before or {}).get("status") == self.was for entry in entries)
         if self.chains == 1:
             return bool(entries)
+        return len(self.chains_of(entries)) >= self.chains
+
+    def chains_of(self, entries: Sequence[AuditEntry]) -> list[int]:
+        """Return the chains on which the first action has happened, the latest first."""
         done = {entry.subject.id for entry in entries if entry.action == self.actions[0]}
         begun = [entry for entry in entries if entry.action == self.actions[1] and entry.subject.id in done]
-        return len({(entry.after or {}).get("chain_eid") for entry in begun}) >= self.chains
+        return list(dict.fromkeys(int((entry.after or {})["chain_eid"]) for entry in begun))
 
 
+def fill(variants: Sequence[str], facts: Mapping[str, str]) -> str:
+    """Return the first variant whose facts are all known, with them; an empty string without one."""
+    known = {str(Fact.NEEDS): ""} | dict(facts)
+    for text in variants:
+        if all(known.get(name) is not None for _, name, _, _ in Formatter().parse(text) if name):
+            return text.format_map(known)
+    return ""
+
+
+APPLICANT = (
+    Point("Accredited investor", needs=Fact.ACCREDITED),
+    Point("Verify", FOOT),
+    Point("Register party"),
+    Point("{applicant}"),
+    Point("Attestations", SIDE, Fact.APPLICANT),
+    Point("Parties", SIDE),
+)
+WAITING = ("attestations?show=review&id={applicant_id}", "parties")
+REVIEW = (
+    "Open {applicant}, {reading}, and verify the identity.{needs}",
+    "Open {applicant}, and verify the identity.{needs}",
+    "No party with a wallet waits now. Choose Register party, pick a wallet that is offered, then verify the party."
+    "{needs}",
+)
+ATTEST = (
+    Point("Issue attestation", DIALOG),
+    Point("Attest again", FOOT),
+    Point("Attest", FOOT),
+    Point("{party}"),
+    Point("Parties", SIDE),
+)
 ISSUER = (
     TourStep(
         "Issue a fund",
         "A fund's token enforces its own rules on the chain. A framework fills them in.",
-        "Open New asset, choose a framework such as Reg D, a chain and a supply, and create it.",
-        "assets/new",
+        ("Choose a framework such as Reg D, a chain and a supply such as 1,000, and create the asset.",),
+        ("assets/new",),
         (Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),
         ("asset.deployed",),
+        learns=Learns.FUND,
     ),
     TourStep(
         "Verify an investor",
         "Rules need facts about people. An officer's decision is one, with its reason.",
-        "Open a party that awaits review, and verify it.",
-        "parties",
-        (Point("Verify"), Point("Parties", SIDE)),
+        REVIEW,
+        WAITING,
+        APPLICANT,
         ("party.verified",),
+        learns=Learns.PARTY,
+        finds=Finds.APPLICANT,
     ),
     TourStep(
         "Attest on two chains",
         "An attestation puts the decision on a chain, without the documents. Every contract there can read it.",
-        "Attest a verified party on one chain, then on another one.",
-        "parties?status=verified",
-        (Point("Issue attestation"), Point("Attest"), Point("Parties", SIDE)),
+        (
+            "Attest {party} on {fund_chain}, then on {other}: the market opens there.",
+            "Attest {party} on one chain, then on another one.",
+            "Attest a verified party on one chain, then on another one.",
+        ),
+        ("parties?id={party_id}", "parties?status=verified"),
+        ATTEST,
         ("attestation.active", "attestation.created"),
         chains=2,
+        learns=Learns.CHAINS,
     ),
     TourStep(
         "Mint tokens",
         "The same rules decide about new tokens: only who may hold them can receive them.",
-        "Open your fund, choose the tab Controls, and mint to the treasury or to the investor.",
-        "assets",
-        (Point("Mint tokens"), Point("Mint"), Point("Controls"), Point("Assets", SIDE)),
+        (
+            "Choose Mint: 50 {fund} for {party}, on {fund_chain}. Enter a reason.",
+            "Open your fund, choose the tab Controls, and mint to the treasury or to the investor.",
+        ),
+        ("assets/{fund_id}?tab=controls", "assets"),
+        (Point("Mint tokens", DIALOG), Point("Mint"), Point("Controls"), Point("{fund}"), Point("Assets", SIDE)),
         ("control.confirmed",),
     ),
     TourStep(
         "Open a market elsewhere",
         "A market on a chain where the fund is not yet brings the fund, its rules and the bridge with it.",
-        "Choose Deploy market, a chain without the fund, and watch the steps.",
-        "markets/new",
-        (Point("Deploy market"), Point("Review"), Point("Continue"), Point("Deploy market"), Point("Markets", SIDE)),
+        (
+            "Choose {other}, keep the amount to bridge, and continue. Confirm the new limits if there are any, deploy, "
+            "and watch the bridge.",
+            "Choose a chain without the fund, keep the amount to bridge, confirm new limits, and deploy.",
+        ),
+        ("markets/new?asset={fund_id}", "markets/new"),
+        (
+            Point("{other}", WIZARD),
+            Point("Continue", WIZARD),
+            Point("Review", WIZARD),
+            Point("Attest", WIZARD),
+            Point("Change the limits", WIZARD),
+            Point("Set the limits", WIZARD),
+            Point("Deploy market"),
+            Point("Markets", SIDE),
+        ),
         ("market.active",),
+        learns=Learns.MARKET,
     ),
     TourStep(
         "Let an investor buy",
         "The market checks each order against the rules of the token and its own.",
-        "Open a market. Sell from the treasury and buy from an investor's wallet, at the same price.",
-        "markets",
-        (Point("Place buy order"), Point("Place sell order"), Point("Place order"), Point("Markets", SIDE)),
+        (
+            "Place an order: sell 10 {fund} from the treasury at 100. Then place another one: {party} buys 10 at 100.",
+            "Open a market. Sell from the treasury and buy from an investor's wallet, at the same price.",
+        ),
+        ("markets/{market_id}", "markets"),
+        (
+            Point("Place buy order", DIALOG),
+            Point("Place sell order", DIALOG),
+            Point("Place order"),
+            Point("{fund}"),
+            Point("Markets", SIDE),
+        ),
         ("trade.executed",),
+        begun=("order.requested", "The first order is placed. Now the other one. "),
     ),
     TourStep(
         "Change a rule",
         "Before you save, you see who would no longer be eligible, and which orders would be affected.",
-        "Open an asset, choose Compliance, change the KYC level or a country, then review and save.",
-        "assets",
-        (Point("Save rules"), Point("Review and save"), Point("Compliance"), Point("Assets", SIDE)),
+        (
+            "Block {country}, the country of {party}. Review: {party} could no longer receive {fund}. Save the rules.",
+            "Block the country of a holder, or raise the KYC level. Review who is affected, and save.",
+        ),
+        ("assets/{fund_id}?tab=compliance", "assets"),
+        (
+            Point("Save rules", DIALOG),
+            Point("Review and save"),
+            Point("Add a country"),
+            Point("Compliance"),
+            Point("{fund}"),
+            Point("Assets", SIDE),
+        ),
         ("asset.updated",),
         was="updating",
     ),
     TourStep(
         "Take the evidence",
         "An auditor gets rules, holders, attestations and changes in one archive, with the hash of each file.",
-        "Open your fund, choose Evidence, and create a pack.",
-        "assets",
-        (Point("Create evidence pack"), Point("Evidence"), Point("Assets", SIDE)),
+        (
+            "Choose Evidence on the page of {fund}, and create a pack.",
+            "Open your fund, choose Evidence, and create a pack.",
+        ),
+        ("assets/{fund_id}", "assets"),
+        (Point("Create evidence pack"), Point("Evidence"), Point("{fund}"), Point("Assets", SIDE)),
         ("asset.evidence_exported",),
     ),
 )
@@ -118,41 +263,75 @@ OFFICER = (
     TourStep(
         "Review an applicant",
         "Your day begins with the people who wait. The case shows their documents next to the decision.",
-        "Open a party that awaits review, read the documents, and verify or reject it.",
-        "parties",
-        (Point("Verify"), Point("Parties", SIDE)),
+        REVIEW,
+        WAITING,
+        APPLICANT,
         ("party.verified", "party.rejected"),
+        learns=Learns.PARTY,
+        finds=Finds.APPLICANT,
     ),
     TourStep(
-        "Attest it",
+        "Attest the investor",
         "An attestation puts your decision on a chain, without the documents, until it expires.",
-        "Attest a verified party on a chain.",
-        "parties?status=verified",
-        (Point("Issue attestation"), Point("Attest"), Point("Parties", SIDE)),
+        ("Attest {party} on a chain.", "Attest a verified party on a chain."),
+        ("parties?id={party_id}", "parties?status=verified"),
+        ATTEST,
         ("attestation.active",),
     ),
     TourStep(
         "Revoke one",
-        "A revocation takes effect in the next block. The dialog says first which holdings and orders it stops.",
-        "Open an attestation, choose Revoke, read what it stops, and confirm.",
-        "attestations",
-        (Point("Revoke"), Point("Attestations", SIDE)),
+        "A revocation takes effect in the next block. The dialog says first which holdings it stops.",
+        (
+            "Open the attestation of {holder}, a holder of {asset}. Choose Revoke, read what it stops, and confirm.",
+            "Open an attestation of a holder, choose Revoke, read what it stops, and confirm.",
+        ),
+        ("attestations?show=active&id={attestation_id}", "attestations?show=active"),
+        (Point("Revoke", DIALOG), Point("Revoke", FOOT), Point("{holder}"), Point("Attestations", SIDE)),
         ("attestation.revoked",),
+        finds=Finds.HOLDER,
     ),
     TourStep(
         "Force a transfer",
-        "After a court order, tokens move without the holder's consent. The reason stays on record, and an "
-        "organization can require a second person.",
-        "Open an asset, choose the tab Controls, and force a transfer to an eligible holder.",
-        "assets",
-        (Point("Force the transfer"), Point("Force transfer"), Point("Controls"), Point("Assets", SIDE)),
+        "After a court order, tokens move without the holder's consent. This organization requires a second person "
+        "for it.",
+        (
+            "Choose Force transfer: 10 {asset} from {holder} to {receiver}, with a reason. The request then waits.",
+            "Open an asset, choose the tab Controls, and force a transfer to an eligible holder.",
+        ),
+        ("assets/{asset_id}?tab=controls", "assets"),
+        (
+            Point("Force the transfer", DIALOG),
+            Point("Force transfer"),
+            Point("Controls"),
+            Point("{asset}"),
+            Point("Assets", SIDE),
+        ),
         ("control.requested",),
+        learns=Learns.APPROVAL,
+    ),
+    TourStep(
+        "Let a second person decide",
+        "No one approves their own request. The second person sees what it does now, and what has changed since.",
+        (
+            "Sign out, sign in as {colleague} with one click, open Approvals, and approve the transfer.",
+            "Open Approvals, and approve the transfer. Only another person than the one who requested it can do that.",
+        ),
+        ("approvals?id={approval_id}", "approvals"),
+        (
+            Point("Approve", FOOT),
+            Point("Sign out", "body", Fact.COLLEAGUE),
+            Point("Account:", "body", Fact.COLLEAGUE),
+            Point("Move"),
+            Point("Approvals", SIDE),
+        ),
+        ("approval.approved", "approval.denied", "control.confirmed"),
+        finds=Finds.COLLEAGUE,
     ),
     TourStep(
         "Check the audit log",
         "Each entry has the hash of the one before it: a changed or missing one breaks the chain.",
-        "Open the audit log. Verify computes every hash again.",
-        "audit",
+        ("Open the audit log. Verify computes every hash again.",),
+        ("audit",),
         (Point("Verify"), Point("Audit log", SIDE)),
         verifies_log=True,
     ),
