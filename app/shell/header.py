@@ -201,9 +201,8 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
 @rx.memo
 def account_menu() -> rx.Component:
     """Draw the account menu: theme and sign-out. Signing out loads a page, because only that clears the cookie."""
-    face = rx.el.button(
-        avatar(Session.initials), class_name="icon-btn", type="button", aria_label="Account: " + Session.name
-    )
+    name = rx.el.span("Account: ", Session.name, class_name="sr")
+    face = rx.el.button(avatar(Session.initials), name, class_name="icon-btn", type="button")
     theme = rx.el.button(
         icon("sun-moon", 16), "Change theme", type="button", class_name="menu-item", on_click=rx.toggle_color_mode
     )

@@ -11,14 +11,18 @@ const isShown = (element) => {
   return !open || open.contains(element);
 };
 
+const names = (control) => {
+  const label = control.getAttribute("aria-label") || control.labels?.[0]?.textContent;
+  return label ? [label] : [control.textContent, control.querySelector(".sr")?.textContent || ""];
+};
+
 /* A box to tick is too small to notice: its label is outlined. */
 const marked = (control) => (["checkbox", "radio"].includes(control.type) ? control.closest("label") || control : control);
 
 const find = ({ within, words }) => {
   for (const place of document.querySelectorAll(within)) {
     for (const control of place.querySelectorAll(CONTROLS)) {
-      const said = control.getAttribute("aria-label") || control.labels?.[0]?.textContent || control.textContent;
-      if (said.trim().startsWith(words) && !control.checked && isShown(control)) return marked(control);
+      if (names(control).some((name) => name.trim().startsWith(words)) && !control.checked && isShown(control)) return marked(control);
     }
   }
   return null;

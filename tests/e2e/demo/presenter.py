@@ -25,7 +25,7 @@ class Presenter:
         """Wait for the outlined control; `words` begin its text."""
         found = self.page.locator(OUTLINED)
         if words:
-            said = re.compile(rf"^\s*{words}")
+            said = re.compile(rf"^\s*([A-Z]{{2}})?{words}")  # an avatar has two letters
             expect(
                 found.filter(has_text=said).or_(self.page.locator(f'{OUTLINED}[aria-label^="{words}"]'))
             ).to_have_count(1)
