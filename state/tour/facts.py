@@ -7,9 +7,9 @@ from backend.assets.schemas import AssetStatus, Holder
 from backend.attestations.schemas import AttestationStatus
 from backend.audit.schemas import AuditEntry
 from backend.client import SessionClient
+from backend.compliance.countries import country_name
 from backend.parties.schemas import Party
 from backend.users.schemas import MemberStatus, Role
-from state.core.countries import country_name
 from state.parties.detail import WAITING
 from state.tour.steps import Fact, Finds, Learns, TourStep
 
