@@ -67,13 +67,13 @@ def test_demo_has_a_party_in_each_state(console: Console, signum: Signum) -> Non
     page = console.page
     shown = {
         "Marta Lindqvist": "To review",
-        "Harbor Point Advisors": "In review",
+        "Noor van Dijk": "In review",
         "James Okafor": "Verified",
         "Viktor Hale": "Rejected",
     }
     for name, words in shown.items():
         expect(queue_row(page, name).get_by_text(words).last).to_be_visible()
-    page.get_by_role("button", name="Harbor Point Advisors", exact=True).click()
-    case = drawer(page, "Harbor Point Advisors")
+    page.get_by_role("button", name="Noor van Dijk", exact=True).click()
+    case = drawer(page, "Noor van Dijk")
     expect(case.get_by_role("list", name="Documents").get_by_role("listitem")).to_have_count(2)
     expect(case.get_by_role("form", name="Add a document")).to_have_count(0)
