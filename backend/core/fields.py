@@ -48,7 +48,8 @@ COUNTRIES = frozenset(c.alpha_3 for c in pycountry.countries)
 
 def timestamp(value: datetime) -> str:
     """Return a time in the API's form: RFC 3339 in UTC with Z and six decimals."""
-    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    # Not strftime, which writes the year 784 with three digits.
+    return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _moment(value: datetime) -> datetime:

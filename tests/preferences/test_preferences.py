@@ -45,6 +45,7 @@ async def test_seen_time_moves_forward_and_never_beyond_now(world: World) -> Non
         body = {"seen": {"organization_id": str(firm.id), "at": at}}
         return str((await firm.admin.call("PATCH", "/auth/preferences", json=body))["seen"][0]["at"])
 
+    assert await see("0784-07-28T08:51:32Z") == "0784-07-28T08:51:32.000000Z"
     first = await see((before + timedelta(days=1)).isoformat())
     assert first < (now() + timedelta(seconds=5)).isoformat()
     assert await see("2020-01-01T00:00:00Z") == first
