@@ -1,7 +1,10 @@
 """The investor's trading: a market in small, and an order that their own wallet signs."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import reflex as rx
 
@@ -87,7 +90,7 @@ class InvestorTrade(Loads, Form, rx.State):
 
     @rx.event
     async def load(self) -> None:
-        """Read the markets, and open the one in the URL or the first one."""
+        """Read the markets, and open the one in the URL or the usual one."""
         self._done()
         self._forget()
         self.side, self.price, self.amount, self._given, self._offered, self.total = "buy", "", "", {}, "", ""
@@ -95,7 +98,8 @@ class InvestorTrade(Loads, Form, rx.State):
         try:
             person = await self._api.get_investor(membership)
             found = (await self._api.get_investor_markets(membership)).markets
-            wanted = id_of(self._query("market")) or (str(found[0].id) if found else "")
+            holdings = (await self._api.get_investor_holdings(membership)).holdings
+            wanted = id_of(self._query("market")) or usual(found, {one.asset_id for one in holdings})
             self.organization = person.organization_name
             self.markets = [{"value": str(one.id), "label": _pair(one)} for one in found]
             self.market = TradedMarket()
@@ -302,6 +306,13 @@ def _market(one: InvestorMarket) -> TradedMarket:
         fee_bps=max(one.taker_fee_bps, one.maker_fee_bps),
         closed=one.halt_reason or "The market is halted." if one.status is MarketStatus.HALTED else "",
     )
+
+
+def usual(markets: Sequence[InvestorMarket], held: Collection[UUID]) -> str:
+    """Return the ID of the market that an investor most likely wants: of an asset they hold, with the newest trade."""
+    never = datetime.min.replace(tzinfo=UTC)
+    chosen = max(markets, key=lambda one: (one.asset_id in held, one.last_trade_at or never), default=None)
+    return str(chosen.id) if chosen else ""
 
 
 def _pair(one: InvestorMarket) -> str:
