@@ -69,7 +69,7 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
     )  # fmt: skip
     again = button(
         "Invite again", small=True, on_click=Renewal.ask(invitation.id),
-        aria_label="Invite " + invitation.email + " again",
+        aria_label="Invite again " + invitation.email,
     )  # fmt: skip
     is_pending, is_over = invitation.status == "pending", invitation.status != "accepted"
     action = rx.cond(is_pending, revoke, rx.cond(is_over, again, ""))

@@ -113,12 +113,16 @@ class Signum:
         user_id = self.call("GET", "/auth/me", person=person)["user"]["id"]
         body = {"user_id": user_id, "role": "admin"}
         asked = self.call("POST", "/orgs/{org}/members", body, person=by)["requestId"]
-        approvals = self.call("GET", "/orgs/{org}/approvals", person=agreed_by, status="pending")["approvals"]
-        approval = next(one["id"] for one in approvals if one["request_id"] == asked)
-        self.call("POST", f"/orgs/{{org}}/approvals/{approval}/approve", person=agreed_by)
-        self.wait_for(asked)
+        self.agree(asked, agreed_by)
         members = self.call("GET", "/orgs/{org}/members", limit=100)["members"]
         return str(next(one["id"] for one in members if one["user"]["id"] == user_id and one["status"] == "active"))
+
+    def agree(self, request_id: str, person: Person) -> None:
+        """Approve a request of the demo's organization as its second person, and wait for it."""
+        approvals = self.call("GET", "/orgs/{org}/approvals", person=person, status="pending")["approvals"]
+        approval = next(one["id"] for one in approvals if one["request_id"] == request_id)
+        self.call("POST", f"/orgs/{{org}}/approvals/{approval}/approve", person=person)
+        self.wait_for(request_id)
 
     def wait_for(self, request_id: str) -> None:
         """Wait for a request of the demo's organization to succeed."""

@@ -57,7 +57,7 @@ def test_invitation_is_revoked_and_repeated(console: Console, signum: Signum) ->
     row.get_by_role("button", name="Revoke the invitation of guest@mail.example").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(row).to_contain_text("Revoked")
-    row.get_by_role("button", name="Invite guest@mail.example again").click()
+    row.get_by_role("button", name="Invite again guest@mail.example").click()
     page.get_by_role("dialog", name="Invite again").get_by_role("button", name="Invite again").click()
     expect(row).to_have_count(2)
     expect(row.first).to_contain_text("Pending")

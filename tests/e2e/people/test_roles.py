@@ -39,7 +39,7 @@ FURTHER: list[tuple[str, Scope]] = [
     ("Edit|New|Move|Add sub-organization", Scope.ORGS_WRITE),
     ("Send test|Enable|Disable|Change|Rotate secret|Delete|Replay failed deliveries|Save .*", Scope.ORGS_WRITE),
     (
-        "Change role of .*|Remove .*|Revoke the invitation of .*|Invite .* again|View emails|"
+        "Change role of .*|Remove .*|Revoke the invitation of .*|Invite again .*|View emails|"
         "Invite \\d+ (person|people)",
         Scope.MEMBERS_WRITE,
     ),
