@@ -19,8 +19,12 @@ const names = (control) => {
 /* A box to tick is too small to notice: its label is outlined. */
 const marked = (control) => (["checkbox", "radio"].includes(control.type) ? control.closest("label") || control : control);
 
-const find = ({ within, words }) => {
+/* Whether a place is in the drawer of a record: its heading has the record's name. */
+const isAbout = (place, name) => !name || (place.closest("aside")?.querySelector("h2")?.textContent || "").includes(name);
+
+const find = ({ within, words, about }) => {
   for (const place of document.querySelectorAll(within)) {
+    if (!isAbout(place, about)) continue;
     for (const control of place.querySelectorAll(CONTROLS)) {
       if (names(control).some((name) => name.trim().startsWith(words)) && !control.checked && isShown(control)) return marked(control);
     }

@@ -54,4 +54,6 @@ async def _change_session(request: Request, person: str) -> browser.Entry | brow
         user = await service.person(session, person)
         if await verification.has_factor(session, user.id):
             return browser.begin(session, user)
-        return await browser.enter(request, session, user)
+        entry = await browser.enter(request, session, user)
+        await service.keep_proven(session, entry.secret)
+        return entry

@@ -129,7 +129,7 @@ class Tour(Api, rx.State):
             self.title, self.why, self.what = step.title, step.why, fill(step.what, facts)
             self.href = f"/o/{kept['org']}/{fill(step.path, facts)}"
             self.points = [
-                {"within": point.within, "words": said}
+                {"within": point.within, "words": said, "about": facts.get(point.about, "")}
                 for point in step.points
                 if (said := fill([point.words], facts)) and (not point.needs or point.needs in facts)
             ]

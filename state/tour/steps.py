@@ -67,11 +67,13 @@ class Finds(StrEnum):
 @dataclass(frozen=True)
 class Point:
     """A control to outline: the first one in view below `within` whose text begins with `words`, and that is not
-    ticked yet. It is skipped unless the fact `needs` is known."""
+    ticked yet. It is skipped unless the fact `needs` is known. `about`: a fact that the heading of its drawer names, if
+    the fact is known: the drawer of another record has the same buttons."""
 
     words: str
     within: str = PAGE
     needs: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def fill(variants: Sequence[str], facts: Mapping[str, str]) -> str:
 
 APPLICANT = (
     Point("Accredited investor", needs=Fact.ACCREDITED),
-    Point("Verify", FOOT),
+    Point("Verify", FOOT, about=Fact.APPLICANT),
     Point("Register party"),
     Point("{applicant}"),
     Point("Attestations", SIDE, Fact.APPLICANT),
@@ -138,8 +140,8 @@ REVIEW = (
 )
 ATTEST = (
     Point("Issue attestation", DIALOG),
-    Point("Attest again", FOOT),
-    Point("Attest", FOOT),
+    Point("Attest again", FOOT, about=Fact.PARTY),
+    Point("Attest", FOOT, about=Fact.PARTY),
     Point("{party}"),
     Point("Parties", SIDE),
 )
@@ -286,7 +288,12 @@ OFFICER = (
             "Open an attestation of a holder, choose Revoke, read what it stops, and confirm.",
         ),
         ("attestations?show=active&id={attestation_id}", "attestations?show=active"),
-        (Point("Revoke", DIALOG), Point("Revoke", FOOT), Point("{holder}"), Point("Attestations", SIDE)),
+        (
+            Point("Revoke", DIALOG),
+            Point("Revoke", FOOT, about=Fact.HOLDER),
+            Point("{holder}"),
+            Point("Attestations", SIDE),
+        ),
         ("attestation.revoked",),
         finds=Finds.HOLDER,
     ),

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 
 from backend.core import db
 from backend.core.readiness import readiness
@@ -105,6 +107,18 @@ async def test_one_click_signs_in(visitor: httpx.AsyncClient, people: dict[Role,
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     me = (await visitor.get("/v1/auth/me")).json()
     assert me["user"]["email"] == people[role].email
+
+
+async def test_one_click_proves_the_person_for_the_length_of_a_demo(
+    visitor: httpx.AsyncClient, people: dict[Role, Actor]
+) -> None:
+    """Nobody was told a password that the console could ask for in the middle of a demo."""
+    await visitor.post("/session/demo", data={"person": "admin"}, headers=OWN)
+    async with db.worker() as session:
+        at = {"at": db.now() - timedelta(minutes=30), "user": people[Role.ADMIN].user_id}
+        await session.execute(sa.text("update sessions set created_at = :at where user_id = :user"), at)
+    fresh_until = (await visitor.get("/v1/auth/factors")).json()["fresh_until"]
+    assert datetime.fromisoformat(fresh_until) > db.now() + timedelta(hours=1)
 
 
 @pytest.mark.parametrize("person", ["member", "viewer", "root", "", "💥"])

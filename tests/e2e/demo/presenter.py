@@ -173,6 +173,7 @@ class Presenter:
         dialog = self.page.get_by_role("dialog", name=f"Revoke the attestation of {holder}")
         expect(dialog.get_by_role("listitem")).to_contain_text(asset)
         dialog.get_by_label("Reason").fill("The source of funds is in doubt.")
+        expect(dialog.locator(OUTLINED)).to_have_count(1)
         self.press("Revoke")
         return holder
 
