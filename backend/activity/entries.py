@@ -75,6 +75,14 @@ _ENTRIES = sa.text("""
   from distribution_claims c join distributions d on d.id = c.distribution_id
   where d.organization_id = :org and d.asset_id = :asset
   union all
+  select b.id, 'bridge', b.created_at, source.display_name, destination.display_name, cast(b.status as text),
+    b.source_chain_eid, b.source_tx_hash, null, b.request_id, r.created_by, null, coalesce(b.amount, 0), null, null,
+    null, null
+  from bridges b left join requests r on r.id = b.request_id
+    left join chains source on source.xchain_eid = b.source_chain_eid
+    left join chains destination on destination.xchain_eid = b.destination_chain_eid
+  where b.organization_id = :org and b.asset_id = :asset and coalesce(r.kind, '') not like 'bridge.%'
+  union all
   select t.id, 'funding', t.created_at, null, null, null, t.chain_eid, t.tx_hash, null, t.request_id, t.created_by,
     null, t.amount, null, t.from_address, t.from_address, t.to_address
   from moved t join distributions d on d.distributor_address = t.to_address and d.chain_eid = t.chain_eid
@@ -133,5 +141,6 @@ ENTRIES = _ENTRIES.subquery("entries")
 """`name` and `code` depend on the kind: the title and kind of a request, the currency of an order, a trade or a claim.
 `created_by` requested it; `actor` is the wallet that acted where no one requested it here. A mint or burn that was
 requested is listed as its request; one that a bridge made, as the bridge. Of an event of a contract, `name` is the
-event and `code` its argument or the account. Transfers and events are those that no transaction of the organization
+event and `code` its argument or the account. Of a bridge that is part of another request, as of a market's deployment,
+they are the chains. Transfers and events are those that no transaction of the organization
 made: an investor's own transfer, or a halt by the key of the market's owner."""

@@ -24,6 +24,9 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
             return f"{row.kind.capitalize()} of {rounded(row.amount, decimals)} {symbol}"
         case ActivityKind.CONTROL | ActivityKind.MARKET:
             return _event(row, symbol, decimals, names)
+        case ActivityKind.BRIDGE:
+            moved = f"{rounded(row.amount, decimals)} {symbol}" if row.amount else f"the rules of {symbol}"
+            return f"Bridge of {moved} from {row.name} to {row.code}"
         case ActivityKind.RULES:
             return f"Rules set, version {row.name}"
         case _:

@@ -31,7 +31,7 @@ class ActivityKind(StrEnum):
 
 class Activity(BaseModel):
     """An entry of an asset's activity. `id` is the ID of the request, transfer, order, trade, rule set, distribution,
-    claim, movement of tokens or event of a contract.
+    claim, bridge, movement of tokens or event of a contract.
 
     `title` says in words what happened, with amounts in whole tokens. `actor_name` is the person who requested it, or
     the name of the wallet or party that did it where it was not requested here; null where the organization knows none.

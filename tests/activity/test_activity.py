@@ -99,6 +99,23 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     await other.refused("GET", path, 404)
 
 
+async def test_bridge_of_a_market_deployment_is_listed_as_a_bridge(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    asset = await firm.asset()
+    path, symbol = f"/assets/{asset['id']}", asset["symbol"]
+    market = await firm.market(asset, BASE, bridge_amount=str(100 * UNIT))
+    back = {"destination_chain_eid": SEPOLIA, "source_chain_eid": BASE, "amount": str(UNIT)}
+    await firm.succeed((await firm.post(f"{path}/bridge", back))["requestId"])
+    sent = await firm.get(f"/bridges/{market['bridge_id']}")
+    asked, deployed = (await firm.get(f"{path}/activity", params={"kind": "bridge"}))["activity"]
+    assert asked["title"] == f"Bridge 1 {symbol} to Sepolia Devnet", "a requested bridge is listed once"
+    assert deployed["title"] == f"Bridge of 100 {symbol} from Sepolia Devnet to Base Sepolia Devnet"
+    assert (deployed["id"], deployed["status"]) == (sent["id"], "confirmed")
+    assert (deployed["chain_eid"], deployed["tx_hash"]) == (SEPOLIA, sent["source_tx_hash"])
+    assert deployed["request_id"] == sent["request_id"]
+    assert deployed["actor_name"] == firm.admin.email.split("@")[0].title()
+
+
 async def test_activity_has_controls_markets_bridges_and_what_happened_without_signum(world: World) -> None:
     """Freezes, pauses and halts by the owner's own key, and a transfer by an investor's own wallet, are no requests."""
     firm = await Issuance.ready(world, SEPOLIA, BASE)

@@ -40,6 +40,11 @@ def entry(kind: str, **fields: Any) -> SimpleNamespace:
         (entry("market", name="Halted", code="true"), "Market halted by its owner"),
         (entry("market", name="Halted", code="false"), "Market reopened by its owner"),
         (entry("market", name="VenueSet", code="false"), "The market may no longer settle trades"),
+        (
+            entry("bridge", name="HyperEVM", code="Sepolia", amount=100 * UNIT),
+            "Bridge of 100 NREF from HyperEVM to Sepolia",
+        ),
+        (entry("bridge", name="Base", code="Sepolia", amount=0), "Bridge of the rules of NREF from Base to Sepolia"),
         (entry("rules", name="3"), "Rules set, version 3"),
         (entry("distribution", name="Income Q3"), 'Distribution "Income Q3"'),
     ],
