@@ -73,7 +73,7 @@ def _line(entry: AuditEntry, found: list[Change]) -> str:
 class AuditAction:
     """The entries of one action: what was asked first, then what followed, in the order of the log.
 
-    `followed` names the latter in one line; `at` is the time of the last entry.
+    `followed` names the latter in one line; `at` is the time of the first entry.
     """
 
     first: AuditEntryView = field(default_factory=AuditEntryView)
@@ -84,7 +84,8 @@ class AuditAction:
 
 
 def actions(entries: list[AuditEntryView]) -> list[AuditAction]:
-    """Return the entries by action, in the order in which the list meets each action first.
+    """Return the entries by action, in the order of the list, where the first entry of each action counts: what was
+    asked before an answer is listed before it, even if it ended after it.
 
     Entries with the same request id by the same actor are one action, even if others lie between them; an entry
     without one stands alone.
@@ -93,11 +94,13 @@ def actions(entries: list[AuditEntryView]) -> list[AuditAction]:
     for entry in entries:
         key = (entry.request_id, entry.who, entry.by) if entry.request_id else (str(entry.seq),)
         found.setdefault(key, []).append(entry)
-    return [_action(sorted(of_one, key=lambda entry: entry.seq)) for of_one in found.values()]
+    grouped = [_action(sorted(of_one, key=lambda entry: entry.seq)) for of_one in found.values()]
+    is_newest_first = bool(entries) and entries[0].seq > entries[-1].seq
+    return sorted(grouped, key=lambda action: action.first.seq, reverse=is_newest_first)
 
 
 def _action(entries: list[AuditEntryView]) -> AuditAction:
     first, *then = entries
     times = Counter(entry.what for entry in then)
     words = ", ".join(what if count == 1 else f"{what} ({count})" for what, count in times.items())
-    return AuditAction(first, then, words, entries[-1].at, [entry.seq for entry in entries])
+    return AuditAction(first, then, words, first.at, [entry.seq for entry in entries])

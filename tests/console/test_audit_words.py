@@ -137,12 +137,26 @@ def test_audit_entries_of_one_request_are_one_action():
         entry(6, "Order filled", "r1"), entry(5, "Invitation expired"), entry(4, "Order filled", "r1"),
         entry(3, "Asset updated", "r2"), entry(2, "Order placed", "r1"), entry(1, "Order requested", "r1"),
     ]  # fmt: skip
-    order, expired, asset = actions(listed)
-    assert (order.first.seq, order.seqs, order.at) == (1, [1, 2, 4, 6], "t6")
+    expired, asset, order = actions(listed)
+    assert (order.first.seq, order.seqs, order.at) == (1, [1, 2, 4, 6], "t1")
     assert order.followed == "Order placed, Order filled (2)"
     assert ([expired.first.seq, expired.then, expired.followed], asset.seqs) == ([5, [], ""], [3])
     first = actions(listed[::-1])[0]
     assert (first.seqs, first.first.seq) == ([1, 2, 4, 6], 1)
+
+
+def test_request_of_an_approval_is_listed_as_earlier_than_its_decision_although_it_ended_later():
+    def entry(seq: int, what: str, request_id: str) -> AuditEntryView:
+        return AuditEntryView(seq=seq, what=what, request_id=request_id, at=f"t{seq}", who="Ann")
+
+    listed = [
+        entry(3, "Asset updated", "asked"), entry(2, "Approval approved", "decided"),
+        entry(1, "Approval requested", "asked"),
+    ]  # fmt: skip
+    assert [(one.first.what, one.at) for one in actions(listed)] == [
+        ("Approval approved", "t2"), ("Approval requested", "t1"),
+    ]  # fmt: skip
+    assert [one.at for one in actions(listed[::-1])] == ["t1", "t2"]
 
 
 @given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))
