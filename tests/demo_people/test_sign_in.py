@@ -112,7 +112,7 @@ async def test_one_click_signs_in(visitor: httpx.AsyncClient, people: dict[Role,
 async def test_one_click_proves_the_person_for_the_length_of_a_demo(
     visitor: httpx.AsyncClient, people: dict[Role, Actor]
 ) -> None:
-    """Nobody was told a password that the console could ask for in the middle of a demo."""
+    """The console does not ask for a password in the middle of a demo: it is only in a file."""
     await visitor.post("/session/demo", data={"person": "admin"}, headers=OWN)
     async with db.worker() as session:
         at = {"at": db.now() - timedelta(minutes=30), "user": people[Role.ADMIN].user_id}
