@@ -99,8 +99,8 @@ async def person(session: db.Write, role: str) -> UserRow:
 
 
 async def keep_proven(session: db.Write, secret: str) -> None:
-    """Let a session count as confirmed for a demo's length: its person's password is only in a file, and another sign-in
-    is one click away."""
+    """Let a session count as confirmed for a demo's length: the password of its person is only in a file, and
+    another sign-in is one click away."""
     mine = sa.update(SessionRow).where(col(SessionRow.token_hash) == digest(secret))
     await session.execute(mine.values(proven_at=db.now() + PROVEN))
 
