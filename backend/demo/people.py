@@ -78,11 +78,23 @@ async def local_people(client: SignumClient, admin: Caller, notebook: Notebook, 
 async def _invite(
     client: SignumClient, by: Caller, notebook: Notebook, where: str, name: str, email: str, role: Role
 ) -> None:
-    """Invite a person, who accepts with the token from their email."""
+    """Invite a person, who accepts with the token from their email. Not again where they have accepted it: the person
+    who invited them may have left since.
+    """
+    if await _has_account(email):
+        return
     await by.post(f"/orgs/{where}/invitations", {"email": email, "role": role}, key=f"invite:{email}")
-    if token := await _token(UUID(where), email):
-        body = {"token": token, "display_name": name, "password": notebook.password(email)}
-        await client.call("POST", "/invitations/accept", json=body, idempotency_key=f"demo:accept:{email}")
+    body = {
+        "token": await _token(UUID(where), email),
+        "display_name": name,
+        "password": notebook.password(email),
+    }
+    await client.call("POST", "/invitations/accept", json=body, idempotency_key=f"demo:accept:{email}")
+
+
+async def _has_account(email: str) -> bool:
+    async with db.worker() as session:
+        return await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email)) is not None
 
 
 async def leave(admin: Caller, group_id: str) -> None:
@@ -94,10 +106,8 @@ async def leave(admin: Caller, group_id: str) -> None:
 
 
 async def _token(organization: UUID, email: str) -> str | None:
-    """Return the token in the newest email to a person; None where they already have an account."""
+    """Return the token in the newest email to a person."""
     async with db.transaction(organization) as session:
-        if await session.scalar(sa.select(col(UserRow.id)).where(col(UserRow.email) == email)):
-            return None
         query = sa.select(col(OutboxRow.body)).where(col(OutboxRow.recipient) == email)
         body = await session.scalar(query.order_by(col(OutboxRow.created_at).desc()))
     return invitations.token_in(body or "")

@@ -302,14 +302,17 @@ class Console:
         if request.url.startswith("http") and not request.url.startswith(self.signum.url):
             self.errors.append(f"loads from outside: {request.url}")
 
-    def sign_in(self, person: Person | None = None, path: str | None = None) -> "Console":
-        """Sign in without the form, by default as the admin, and open a path below the demo's organization.
+    def sign_in(
+        self, person: Person | None = None, path: str | None = None, organization: str | None = None
+    ) -> "Console":
+        """Sign in without the form, by default as the admin, and open a path below an organization, by default the
+        demo's.
 
         The browser's context keeps the session's cookie, as it would after the form.
         """
         self.begin_session(person or self.signum.person())
         if path is not None:
-            return self.goto(path)
+            return self.goto(path, organization)
         self.page.goto(self.signum.url)
         self.page.wait_for_url("**/o/**")
         return self.hydrated()

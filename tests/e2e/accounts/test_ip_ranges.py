@@ -21,8 +21,8 @@ def restrict(signum: Signum, organization: str, *ranges: str) -> None:
 def test_ip_ranges_are_set_with_the_current_address_and_a_refusal_shows_the_reason(
     console: Console, signum: Signum
 ) -> None:
-    made = signum.call("POST", "/orgs/{org}/sub-orgs", {"name": "Ranges"})["id"]
-    page = console.sign_in(newcomer(signum, made)).goto("settings", made).page
+    made = signum.call("POST", "/orgs", {"name": "Ranges"})["id"]
+    page = console.sign_in(newcomer(signum, made, "admin")).goto("settings", made).page
     card = page.get_by_role("group", name="Settings")
     field = card.get_by_label("Allowed IP ranges")
     save = card.get_by_role("button", name="Save IP ranges")
