@@ -46,12 +46,14 @@ async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
         chains=await records.chain_names(context.session),
         escrowed=_escrowed(known.orders),
     )
+    everyone, losing = {holder.address for holder in known.holders}, {holder.address for holder, _ in lost}
+    others = {holder.address for holder, _ in ineligible} - losing
     return Effects(
         as_of=[_as_of(eid, block, shown.chains) for eid, block in case.found.blocks.items()],
-        holders_total=len(known.holders),
-        holders_excluded_total=len(lost),
+        holders_total=len(everyone),
+        holders_excluded_total=len(losing),
         holders_excluded=[shown.holder(*one) for one in lost[:MOST]],
-        holders_ineligible_total=len(ineligible),
+        holders_ineligible_total=len(others),
         holders_ineligible=[shown.holder(*one) for one in ineligible[:MOST]],
         orders_total=len(orders),
         orders=[shown.order(*one) for one in orders[:MOST]],

@@ -44,9 +44,9 @@ _OWNED = """
   )
 """
 SHARES = """
-  totals as (select sum(balance) as total, sum(escrowed) as in_orders from owned),
+  totals as (select sum(balance) as total from owned),
   parts as (
-    select o.*, t.*, div(o.balance * 10000, t.total) as whole, mod(o.balance * 10000, t.total) as rest
+    select o.*, div(o.balance * 10000, t.total) as whole, mod(o.balance * 10000, t.total) as rest
     from owned o cross join totals t
   ),
   rounded_up as (
@@ -69,10 +69,22 @@ _COLUMNS = """
   coalesce(w.is_default, false) as is_treasury
 """
 _ALL = f"{_OWNED} select {_COLUMNS} from owned o {_NAMED}"  # noqa: S608  (no text from outside is in it)
-_SHARED = f"{_OWNED}, {SHARES} select {_COLUMNS}, o.share_bps, o.total, o.in_orders from shares o {_NAMED}"  # noqa: S608
-_TOTALS = f"""
-  {_OWNED} select coalesce(sum(balance), 0) as total, coalesce(sum(escrowed), 0) as in_orders from owned
-"""  # noqa: S608
+_SUMS = """
+  sums as (
+    select coalesce(sum(balance), 0) as total, coalesce(sum(escrowed), 0) as in_orders,
+      count(distinct address) filter (where address not in (
+        select address from wallets where organization_id = :org and is_default
+        union all
+        select distributor_address from distributions
+        where organization_id = :org and distributor_address is not null)) as investors
+    from owned
+  )
+"""
+_SHARED = f"""
+  {_OWNED}, {SHARES}, {_SUMS} select {_COLUMNS}, o.share_bps, sums.total, sums.in_orders, sums.investors
+  from shares o cross join sums {_NAMED}
+"""  # noqa: S608  (no text from outside is in it)
+_TOTALS = f"{_OWNED}, {_SUMS} select * from sums"  # noqa: S608
 _BY_CHAIN = f"""
   select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_ALL}) h
   where not h.is_treasury group by h.chain_eid
@@ -104,6 +116,7 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
         holders=await _with_frozen(context, asset_id, holders),
         total_balance=str(int(sums.total)),
         total_escrowed=str(int(sums.in_orders)),
+        investors=sums.investors,
         nextCursor=following,
         estimatedCount=count,
     )

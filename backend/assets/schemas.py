@@ -248,11 +248,13 @@ class Holder(BaseModel):
 
 class HolderList(RecordPage):
     """The cap table. `total_balance` is what all holders own, on every chain, and `total_escrowed` the part of it in
-    open sell orders; null in a list at a block."""
+    open sell orders. `investors` counts the holders without the treasury and the organization's distributions, each
+    once however many chains they hold it on. All three are null in a list at a block."""
 
     holders: list[Holder]
     total_balance: str | None = None
     total_escrowed: str | None = None
+    investors: int | None = None
     nextCursor: str | None
 
 

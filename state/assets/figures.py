@@ -60,12 +60,12 @@ class AssetFigures(Loads, rx.State):
             self._show(figures_of(markets.rows))
 
     async def _count_holders(self) -> int | ApiProblem:
-        """Return the number of accounts that hold the asset, as its list has them: each chain's account is one."""
+        """Return the number of investors who hold the asset, each counted once, as the cap table counts them."""
         try:
-            page = await self._api.list_holders(self._org_id(), self._in_path("asset_id"), limit=1, count="estimated")
+            page = await self._api.list_holders(self._org_id(), self._in_path("asset_id"), limit=1)
         except ApiProblem as problem:
             return problem
-        return page.estimatedCount or 0
+        return page.investors or 0
 
     def _show(self, found: Figures) -> None:
         market = found.market

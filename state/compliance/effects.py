@@ -49,20 +49,22 @@ def _excluded(effects: Effects, written: Written) -> EffectGroup:
         below=names_of(rows),
         about="They keep their tokens. The reasons are the rules that they satisfy now and not afterwards.",
         tone="bad",
-        more=effects.holders_excluded_total - len(rows),
+        more=effects.holders_excluded_total - len({row.address for row in rows}),
         rows=rows,
     )
 
 
 def _ineligible(effects: Effects, written: Written) -> EffectGroup:
     rows = [holder_row(one, written) for one in effects.holders_ineligible]
-    words = counted(effects.holders_ineligible_total, "holder is", "holders are")
+    counted_above = {one.wallet_address for one in effects.holders_excluded}
+    count = effects.holders_ineligible_total
+    words = counted(count, "holder is", "holders are") if count else "On another chain, they are"
     return EffectGroup(
         kind="ineligible",
         title=f"{words} already ineligible",
         below=names_of(rows),
         about="They violate the current rules, and stay ineligible.",
-        more=effects.holders_ineligible_total - len(rows),
+        more=max(count - len({row.address for row in rows} - counted_above), 0),
         rows=rows,
     )
 

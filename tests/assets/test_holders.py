@@ -54,10 +54,12 @@ async def test_holders_are_named_and_their_amounts_are_told_apart(world: World) 
         3, str(1_000 * UNIT), str(40 * UNIT),
     )  # fmt: skip
 
+    assert cap_table["investors"] == 1, "neither the treasury nor the distribution"
     found = await firm.get(path, params={"q": "Marta"})
     assert [(h["name"], h["share_bps"]) for h in found["holders"]] == [("Marta Lindqvist", 1000)]
     assert found["total_balance"] == str(1_000 * UNIT)
     nothing = await firm.get(path, params={"q": "no holder"})
+    assert (found["investors"], nothing["investors"]) == (1, 1)
     assert (nothing["holders"], nothing["total_balance"]) == ([], str(1_000 * UNIT))
     past = await firm.get(path, params={"block": height})
     assert {h["address"]: h for h in past["holders"]} == {a: h | {"share_bps": None} for a, h in rows.items()}

@@ -7,10 +7,14 @@ import pytest
 from backend.chain.bindings import registry, token
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.errors import ChainUnavailable
+from backend.chain.indexer import indexer
+from tests.assets.test_caps import bridged
+from tests.assets.test_updates import at
 from tests.chain.transactions.foreign_wallets import send_as
 from tests.conftest import World
 from tests.distributions.test_distributions import activated, draft_distribution
-from tests.support.issuance import SEPOLIA, UNIT, Issuance
+from tests.support.firm import HYPEREVM, SEPOLIA
+from tests.support.issuance import UNIT, Issuance
 
 STRICT: dict[str, Any] = {"required_kyc_level": 2, "compliance_rules": {"blocked_countries": ["NLD"]}}
 SAME: dict[str, Any] = {"min_kyc_level": 2, "blocked_countries": ["NLD"]}
@@ -33,7 +37,7 @@ async def test_editor_and_market_plan_name_the_same_holders_orders_and_claims(
     which has no record of an attestation either."""
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(required_kyc_level=1)
-    at = str(asset["deployments"][0]["token_address"])
+    token_address = str(asset["deployments"][0]["token_address"])
     low, high = await firm.trader(level=1), await firm.trader(level=3)
     outside = await firm.post("/wallets", {"label": "Outside"})
     attester = (await firm.get("/issuer"))["wallets"][0]["address"]
@@ -41,7 +45,7 @@ async def test_editor_and_market_plan_name_the_same_holders_orders_and_claims(
     attested = registry.attest(where, subject=outside["address"], level=3, country="NLD", accredited=False)
     await send_as(SEPOLIA, attester, attested)
     for wallet in (low, high, outside):
-        await firm.owner_call(token.transfer(at, wallet["address"], 30 * UNIT))
+        await firm.owner_call(token.transfer(token_address, wallet["address"], 30 * UNIT))
     shares = ((low["address"], 4 * UNIT), (high["address"], 3 * UNIT))
     made = await activated(firm, asset, await draft_distribution(firm, asset, *shares))
 
@@ -77,3 +81,24 @@ async def test_editor_and_market_plan_name_the_same_holders_orders_and_claims(
     assert [(a["chain_eid"], a["block"], a["source"]) for a in effects["as_of"]] == [(SEPOLIA, None, "tables")]
     assert by_address(effects["holders_excluded"]).keys() == {low["address"]}
     assert effects["holders_ineligible_total"] == 2, "those whom the tables do not know"
+
+
+@pytest.mark.long
+async def test_holder_on_two_chains_is_one_holder(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA, HYPEREVM)
+    asset = await firm.asset(required_kyc_level=1)
+    low, high = await firm.post("/wallets", {"label": "Low"}), await firm.trader(level=3)
+    party = await firm.verified(low["address"], 1)
+    asset = await bridged(firm, asset)
+    for eid in (SEPOLIA, HYPEREVM):
+        await firm.attest(party, eid)
+        outcome = await firm.owner_call(token.mint(at(asset, eid), low["address"], 5 * UNIT), eid)
+        await indexer.catch_up(eid, outcome.block_number)
+    outcome = await firm.owner_call(token.mint(at(asset), high["address"], 5 * UNIT))
+    await indexer.catch_up(SEPOLIA, outcome.block_number)
+
+    effects = await effects_of(firm, asset, STRICT)
+    excluded = {(one["chain_eid"], one["wallet_address"]) for one in effects["holders_excluded"]}
+    assert excluded == {(SEPOLIA, low["address"]), (HYPEREVM, low["address"])}
+    assert (effects["holders_total"], effects["holders_excluded_total"]) == (2, 1)
+    assert (await firm.get(f"/assets/{asset['id']}/holders"))["investors"] == 2
