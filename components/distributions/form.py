@@ -7,7 +7,7 @@ from components.ui.box import col, split
 from components.ui.button import button
 from components.ui.card import card
 from components.ui.csv_form import csv_form
-from components.ui.form import choice, choices, field_row, form, select_field, text_field
+from components.ui.form import choice, choices, field_row, form, select, select_field, text_field
 from components.ui.note import empty, note
 from state.distributions.form import NewDistribution
 
@@ -70,11 +70,8 @@ def _source(name: str, title: str, about: str) -> rx.Component:
 
 
 def _list() -> rx.Component:
-    unit = rx.el.select(
-        rx.el.option(NEW.symbol + ", such as 12.5", value="whole"),
-        rx.el.option("Base units, as on chain", value="base"),
-        id="distribution-unit", class_name="input", value=NEW.unit, on_change=NEW.write("amounts"),
-    )  # fmt: skip
+    units = [("whole", NEW.symbol + ", such as 12.5"), ("base", "Base units, as on chain")]
+    unit = select(units, id="distribution-unit", value=NEW.unit, on_change=NEW.write("amounts"))
     example = rx.cond(
         NEW.unit == "whole",
         "0x1111111111111111111111111111111111111111,12.5",

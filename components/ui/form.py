@@ -5,6 +5,7 @@ from typing import Any
 
 import reflex as rx
 from reflex_components_core.el.elements.base import BaseHTML
+from reflex_components_core.el.elements.forms import Select
 
 from components.ui.button import button
 from components.ui.icon import icon
@@ -19,6 +20,13 @@ class NativeForm(BaseHTML):
 
     action: rx.Var[str]
     method: rx.Var[str]
+
+
+class Choice(Select):
+    """A select with a value of a state, which shows a choice before the server has answered."""
+
+    library = "$/public/react/choice.jsx"
+    tag = "Choice"
 
 
 def field(
@@ -140,7 +148,8 @@ def select(
     else:
         listed = [rx.el.option(words, value=value) for value, words in options]
     first = [rx.el.option(placeholder, value="")] if placeholder is not None else []
-    return rx.el.select(*first, *listed, class_name=f"input {props.pop('class_name', '')}".strip(), **props)
+    create = Choice.create if "value" in props else rx.el.select
+    return create(*first, *listed, class_name=f"input {props.pop('class_name', '')}".strip(), **props)
 
 
 def check_field(label: Any, name: str, *, hint: Any = None, **props: Any) -> rx.Component:

@@ -67,10 +67,10 @@ class OrderForm(Follows, Dialog, rx.State):
 
     @rx.event
     async def show(self, is_open: bool) -> None:
-        """Open the dialog with the likely wallet and the best price, or close it."""
+        """Open the dialog to buy, with the likely wallet and the best price, or close it."""
         self._done()
         self._forget()
-        self.is_open, self.total, self.with_fees = bool(is_open), "", ""
+        self.is_open, self.side, self.total, self.with_fees = bool(is_open), "buy", "", ""
         self.wallet, self._given, self._is_chosen = "", {}, False
         if not is_open:
             return

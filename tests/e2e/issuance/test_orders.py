@@ -97,6 +97,32 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     expect(price).to_have_value("1")
     dialog.get_by_role("button", name="Best bid").click()
     expect(price).not_to_have_value("1")
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Place order").click()
+    expect(dialog.get_by_role("button", name="Place buy order")).to_be_visible()
+
+
+CHOOSES = """(select, value) => {
+  Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, "value").set.call(select, value);
+  select.dispatchEvent(new Event("change", {bubbles: true}));
+  select.form.requestSubmit();
+  return select.value;
+}"""
+
+
+def test_wallet_that_is_chosen_is_sent_before_the_server_has_answered(console: Console, signum: Signum) -> None:
+    market = _market(signum)
+    console.sign_in(path=f"markets/{market['id']}")
+    page = console.page
+    page.get_by_role("button", name="Place order").click()
+    dialog = page.get_by_role("dialog")
+    wallet, answer = dialog.get_by_label("Wallet"), dialog.get_by_role("region")
+    dialog.get_by_label("Price").fill("1")
+    dialog.get_by_label("Amount").fill("1")
+    expect(answer.get_by_text("This order is allowed.")).to_be_visible()
+    broker = wallet.locator("option", has_text="Unverified broker").first.get_attribute("value")
+    assert wallet.evaluate(CHOOSES, broker) == broker
+    expect(answer.get_by_text("The rules refuse this order.")).to_be_visible()
 
 
 def test_refused_order_shows_every_failing_rule(console: Console, signum: Signum) -> None:
