@@ -1,4 +1,4 @@
-/* A select that shows a choice at once. React puts the former value back until the server has answered, and a form that
+/* A select that shows a choice immediately. React puts the former value back until the server has answered, and a form that
    is sent in the meantime would send it. */
 import { useEffect, useState } from "react";
 

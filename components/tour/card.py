@@ -61,7 +61,9 @@ def _card() -> rx.Component:
         rx.el.p("Every step was real: it is in the audit log, on the chains, and in every report.", class_name="muted"),
         rx.cond(
             Tour.name == "issuer",
-            link_button("Try to break it", "/o/" + Session.org.id + "/attempts", "hammer", small=True),
+            link_button(
+                "Try to break it", "/o/" + Session.org.id + "/attempts", "hammer", small=True, on_click=Tour.end
+            ),
             rx.fragment(),
         ),
     )
@@ -96,5 +98,6 @@ def tour_offer() -> rx.Component:
         aria_label="Guided tour",
     )  # fmt: skip
     has_one = (Session.org.role == "admin") | (Session.org.role == "compliance_officer")
-    is_wanted = (Session.network == "devnet") & has_one & (Tour.total == 0) & ~MyPreferences.hidden.contains(OFFER)
+    is_idle = (Tour.total == 0) | (Tour.number > Tour.total)
+    is_wanted = (Session.network == "devnet") & has_one & is_idle & ~MyPreferences.hidden.contains(OFFER)
     return rx.cond(is_wanted, offer, rx.fragment())

@@ -19,7 +19,7 @@ from state.core.arguments import id_of, words
 from state.core.events import Events
 from state.core.session import Session
 from state.tour.facts import FactReader
-from state.tour.steps import ROLES, TOURS, Fact, TourStep, fill
+from state.tour.steps import ROLES, TAKE_PART, TOURS, Fact, TourStep, fill
 
 MOST = 50
 ENDED = "ended"
@@ -59,7 +59,8 @@ class Tour(Api, rx.State):
     async def look(self, stored: str) -> None:
         """Show the present step of the tour that the browser has stored, or the next one if it has happened."""
         kept = _kept(stored)
-        if kept is None or kept["org"] != self._org_id():
+        role = (await self.get_state(Session)).org.role
+        if kept is None or kept["org"] != self._org_id() or role not in TAKE_PART[kept["tour"]]:
             self.total = 0
             return
         steps, self.progress = TOURS[kept["tour"]], ""

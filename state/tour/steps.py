@@ -149,7 +149,10 @@ ISSUER = (
     TourStep(
         "Issue a fund",
         "A fund's token enforces its own rules on the chain. A framework fills them in.",
-        ("Choose a framework such as Reg D, a chain and a supply such as 1,000, and create the asset.",),
+        (
+            "Enter a name and a symbol. Choose a framework such as Reg D, a chain and a supply such as 1,000, and "
+            "create the asset.",
+        ),
         ("assets/new",),
         (Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),
         ("asset.deployed",),
@@ -234,7 +237,8 @@ ISSUER = (
         "Change a rule",
         "Before you save, you see who would no longer be eligible, and which orders would be affected.",
         (
-            "Block {country}, the country of {party}. Review: {party} could no longer receive {fund}. Save the rules.",
+            "The trade is in the market's list. Now block {country}, the country of {party}. Review: {party} could no "
+            "longer receive {fund}. Save the rules.",
             "Block the country of a holder, or raise the KYC level. Review who is affected, and save.",
         ),
         ("assets/{fund_id}?tab=compliance", "assets"),
@@ -251,7 +255,7 @@ ISSUER = (
     ),
     TourStep(
         "Take the evidence",
-        "An auditor gets rules, holders, attestations and changes in one archive, with the hash of each file.",
+        "An auditor gets rules, holders, attestations and changes in one archive. Verify compares the hash of each file.",
         (
             "Choose Evidence on the page of {fund}, and create a pack.",
             "Open your fund, choose Evidence, and create a pack.",
@@ -302,7 +306,8 @@ OFFICER = (
         "After a court order, tokens move without the holder's consent. This organization requires a second person "
         "for it.",
         (
-            "Choose Force transfer: 10 {asset} from {holder} to {receiver}, with a reason. The request then waits.",
+            "Choose Force transfer: 10 {asset} from {holder} to {receiver}, with a reason. Type {asset} to confirm. "
+            "The request then waits.",
             "Open an asset, choose the tab Controls, and force a transfer to an eligible holder.",
         ),
         ("assets/{asset_id}?tab=controls", "assets"),
@@ -346,3 +351,5 @@ OFFICER = (
 TOURS = {"issuer": ISSUER, "officer": OFFICER}
 ROLES = {"admin": "issuer", "compliance_officer": "officer"}
 """Which tour is for which role."""
+TAKE_PART = {"issuer": ("admin",), "officer": ("compliance_officer", "admin")}
+"""The roles that see a tour's card in the browser in which it was begun: of the officer's, also the second person's."""

@@ -145,7 +145,7 @@ class Presenter:
 
     def change_rule(self) -> None:
         """Block the country that the card names, and see who is affected before saving."""
-        country, party = self.said(r"Block (.+?), the country of (.+?)\. Review")
+        country, party = self.said(r"block (.+?), the country of (.+?)\. Review")
         self.show_me()
         self.press("Add a country")
         search = self.page.get_by_role("combobox", name="Country to block")

@@ -100,8 +100,15 @@ def test_issuers_tour(console: Console, signum: Signum) -> None:
     presenter.at_step(8)
     presenter.take_evidence()
     expect(presenter.card.get_by_text("You have seen it all happen")).to_be_visible(timeout=CHAIN_TIME)
+    console.begin_session(signum.person("compliance_officer"))
+    console.goto("overview").heading("Overview")
+    expect(page.get_by_role("button", name="Start tour")).to_be_visible()
+    expect(presenter.card).to_have_count(0)
+    console.begin_session(signum.person())
+    console.goto("overview").heading("Overview")
     presenter.card.get_by_role("link", name="Try to break it").click()
     console.heading("Try to break it")
+    expect(presenter.card).to_have_count(0)
     _withdraw(signum, name)
 
 
