@@ -255,7 +255,7 @@ ISSUER = (
     ),
     TourStep(
         "Take the evidence",
-        "An auditor gets rules, holders, attestations and changes in one archive. Verify compares the hash of each file.",
+        "An auditor gets rules, holders, attestations and changes in one archive. Verify checks the hash of each file.",
         (
             "Choose Evidence on the page of {fund}, and create a pack.",
             "Open your fund, choose Evidence, and create a pack.",
