@@ -27,6 +27,12 @@ MOST = 3
 """Frames of a step."""
 LONG, LAST = 1_500, 4_000
 """Milliseconds of a frame, and of the last one."""
+HIDES_NOTICES = """addEventListener("DOMContentLoaded", () => {
+  const style = document.createElement("style");
+  style.textContent = ".notices { display: none }";
+  document.head.append(style);
+})"""
+"""For a person who reads each card, notices are gone before the next step. Here, they would pile up."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,7 @@ def take(signum: Signum, path: Path = PATH) -> list[Path]:
     frames: list[Frame] = []
     with launched() as browser, opened(browser, signum, VISITOR) as console:
         console.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+        console.page.add_init_script(HIDES_NOTICES)
         with _watched(console.page, frames):
             test_issuers_tour(console, signum)
         _take(console.page, frames)

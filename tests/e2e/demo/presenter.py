@@ -154,7 +154,9 @@ class Presenter:
         self.page.keyboard.press("Escape")
         expect(self.page.get_by_role("region", name="Impact")).to_contain_text(party)
         self.press("Review and save")
-        expect(self.page.get_by_role("dialog", name="Save these rules?")).to_contain_text("1 of 1 holder becomes ineligible")
+        expect(self.page.get_by_role("dialog", name="Save these rules?")).to_contain_text(
+            "1 of 1 holder becomes ineligible"
+        )
         self.press("Save rules")
 
     def take_evidence(self) -> None:
