@@ -23,6 +23,7 @@ RULES = {
 """Names of a token's rules, in the order in which they are shown."""
 NAMES = RULES | {
     "as_of": "as of",
+    "caps": "limits by chain",
     "compare_with": "compared with",
     "compliance_rules": "rules",
     "distributor_address": "distributor",
@@ -32,6 +33,8 @@ NAMES = RULES | {
     "token_address": "token",
     "tx_hash": "transaction",
 }
+OMITTED = {"acts", "id"}
+"""Fields that the action already says, or that only machines read."""
 AMOUNTS = {"amount", "balance", "initial_supply", "max_tokens_per_holder", "supply", "total", "total_supply"}
 ACTIONS = {
     "asset.cap_table_exported": "Cap table exported",
@@ -42,6 +45,8 @@ ACTIONS = {
     "asset.updating": "Asset update requested",
 }
 """Actions whose parts do not describe them."""
+_ENTRIES = {"caps": "chains"}
+"""Of what a list has entries."""
 MOST = 160
 """Letters of a change."""
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -120,7 +125,7 @@ def changes(
 def _flat(values: Mapping[str, Any], decimals: int, chains: Mapping[int, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in values.items():
-        if name == "id" or name.endswith("_id") or UUID.fullmatch(str(value)):
+        if name in OMITTED or name.endswith("_id") or UUID.fullmatch(str(value)):
             continue
         if isinstance(value, Mapping):
             found |= _flat(value, decimals, chains)
@@ -139,7 +144,7 @@ def _lower(name: str) -> str:
 
 def _value(name: str, value: Any, decimals: int) -> str:
     if value is None or value == "" or (isinstance(value, list) and any(isinstance(one, Mapping) for one in value)):
-        return f"{len(value):,}" if value else ""
+        return f"{len(value):,} {_ENTRIES.get(name, 'entries')}" if value else ""
     try:
         if name in RULES or name == "required_kyc_level":
             return rule(name, value, decimals)

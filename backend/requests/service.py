@@ -17,13 +17,14 @@ from backend.chain.rpc.terms import reaches, terms_of
 from backend.chain.transactions.corrections import SUPERSEDED
 from backend.core import locks
 from backend.core.changes import who
-from backend.core.db import Write
+from backend.core.db import Read, Write
 from backend.core.errors import Conflict
 from backend.core.locks import Purpose
 from backend.core.recorded_time import recorded_now
 from backend.requests import resolved_values, revoked_makers
-from backend.requests.models import RequestRow, RequestStepRow
-from backend.requests.schemas import RequestStatus, StepStatus
+from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
+from backend.requests.schemas import ApprovalStatus, RequestStatus, StepStatus
+from backend.users.models import UserRow
 
 HOP, AWAY = "hop", "away"
 """Names in a request's arguments: how often its run moved to another order, and its current order."""
@@ -286,3 +287,11 @@ async def reopen(session: Write, row: RequestRow) -> None:
         .values(status=StepStatus.WAITING, started_at=None, finished_at=None, detail=None)
     )
     await session.flush()
+
+
+async def approver_name(session: Read | Write, request_id: UUID) -> str | None:
+    """Return the name of the second person who approved a request; None for one that needed no one."""
+    name = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email))
+    query = sa.select(name).join(ApprovalRow, col(ApprovalRow.decided_by) == col(UserRow.id))
+    approved = (col(ApprovalRow.request_id) == request_id, col(ApprovalRow.status) == ApprovalStatus.APPROVED)
+    return await session.scalar(query.where(*approved))

@@ -69,6 +69,21 @@ async def test_approval_shows_names_documents_comments_and_what_changed_since_th
     assert len((await firm.get(f"/approvals/{approval['id']}"))["comments"]) == 2
 
 
+@pytest.mark.long
+async def test_audit_log_names_who_approved_a_control(world: World) -> None:
+    firm = await issuer(world)
+    sender, receiver = await firm.trader(), await firm.trader()
+    await firm.give_tokens(sender, 10 * UNIT)
+    await firm.patch("", {"approvals": ["token.forced_transfer"]})
+    second = await world.person(firm.id)
+    approval = await _forced(firm, sender, receiver)
+    await second.call("POST", path_of(firm, approval, "approve"))
+    await firm.succeed(approval["request_id"])
+    [entry] = (await firm.get("/audit", params={"action": "control.confirmed"}))["audit"]
+    name = (await second.call("GET", "/auth/me"))["user"]["display_name"]
+    assert (entry["actor"], entry["after"]["approved_by"]) == (str(firm.admin.user_id), name)
+
+
 async def _check_comments_refused(world: World, firm: Issuer, viewer: Actor, approval: Any) -> None:
     """A viewer, a key, another organization and bad text are refused."""
     path = path_of(firm, approval, "comments")

@@ -41,3 +41,13 @@ def test_change_is_said_in_words_with_names() -> None:
     assert words.changes(before, after, 6, {40161: "Sepolia"}) == (
         "maximum holders: unlimited → 9; chain: Sepolia; supply: 2.5"
     )
+
+
+def test_changes_say_nothing_that_only_machines_read() -> None:
+    after = {
+        "acts": ["minted"],
+        "control": "mint",
+        "caps": [{"chain_eid": 1}, {"chain_eid": 2}],
+        "approved_by": "Tomas",
+    }
+    assert words.changes(None, after, 6, {}) == "control: mint; limits by chain: 2 chains; approved by: Tomas"
