@@ -103,4 +103,5 @@ def _upcoming(context: Context, row: Any) -> Upcoming:
     kind = UpcomingKind(row.kind)
     name = titles.title_of(context.scopes, row.code, row.name) if row.code else row.name
     title = _ENDS[kind].format(name=name)
-    return Upcoming(kind=kind, at=row.at.astimezone(UTC), in_days=row.rest.days, title=title, subject_id=row.subject_id)
+    left = round(row.rest / timedelta(days=1))
+    return Upcoming(kind=kind, at=row.at.astimezone(UTC), in_days=left, title=title, subject_id=row.subject_id)

@@ -99,8 +99,8 @@ def _decided() -> rx.Component:
             ("KYC level", _level(PARTY.level)),
             ("Accredited", yes_no(PARTY.accredited)),
             ("Decided", when(PARTY.reviewed_at)),
-            ("Reason", rx.cond(PARTY.reason != "", PARTY.reason, "none given")),
         ),
+        rx.cond(PARTY.reason != "", kv(("Reason", PARTY.reason)), rx.fragment()),
     )
 
 
