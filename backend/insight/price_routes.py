@@ -1,6 +1,5 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/prices`."""
 
-from datetime import date
 from typing import Annotated
 from uuid import UUID
 
@@ -8,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
+from backend.core.fields import Day
 from backend.insight import prices
 from backend.insight.schemas import AssetPrices, PriceStep
 
@@ -22,9 +22,9 @@ async def get_asset_prices(
     orgId: UUID,
     assetId: UUID,
     since: Annotated[
-        date | None, Query(description="First UTC day. Default: a year ago; by month, the first trade.")
+        Day | None, Query(description="First UTC day. Default: a year ago; by month, the first trade.")
     ] = None,
-    until: Annotated[date | None, Query(description="Last UTC day. Default: today.")] = None,
+    until: Annotated[Day | None, Query(description="Last UTC day. Default: today.")] = None,
     step: PriceStep = PriceStep.DAY,
 ) -> AssetPrices:
     """Return prices and volume of an asset across its markets, by day or by month of block time: the last price, the

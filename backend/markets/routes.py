@@ -1,6 +1,5 @@
 """`/v1/orgs/{orgId}/assets/{assetId}/markets`, their orders and trades, and `/v1/orgs/{orgId}/markets`."""
 
-from datetime import date
 from typing import Annotated
 from uuid import UUID
 
@@ -10,6 +9,7 @@ from backend.assets import records
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
+from backend.core.fields import Day
 from backend.lists.pages import Page
 from backend.markets import cancellations, daily_prices, listing, order_listing, orders, plan, service
 from backend.markets.schemas import (
@@ -181,8 +181,8 @@ async def get_daily_prices(
     orgId: UUID,
     assetId: UUID,
     marketId: UUID,
-    since: Annotated[date | None, Query(description="The first day. Default: 365 days before the last.")] = None,
-    until: Annotated[date | None, Query(description="The last day. Default: today on the chains.")] = None,
+    since: Annotated[Day | None, Query(description="The first day. Default: 365 days before the last.")] = None,
+    until: Annotated[Day | None, Query(description="The last day. Default: today on the chains.")] = None,
 ) -> DailyPrices:
     """Get prices and volume of a market by day, from chain events: 366 days at most. Days without trades are
     omitted."""

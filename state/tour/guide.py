@@ -19,7 +19,8 @@ from state.core.arguments import id_of, words
 from state.core.events import Events
 from state.core.session import Session
 from state.tour.facts import FactReader
-from state.tour.steps import ROLES, TAKE_PART, TOURS, Fact, TourStep, fill
+from state.tour.steps import Fact, TourStep, fill
+from state.tour.tours import ROLES, TAKE_PART, TOURS
 
 MOST = 50
 ENDED = "ended"

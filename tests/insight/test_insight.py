@@ -159,8 +159,8 @@ async def test_calendar_has_lockups_drafts_and_approvals(world: World) -> None:
     (approval,) = (await firm.get("/approvals"))["approvals"]
     upcoming = (await firm.get("/insight"))["upcoming"]
     assert [(one["kind"], one["in_days"], one["title"]) for one in upcoming] == [
-        ("approval", 6, f"Update {asset['symbol']} lapses without an approval"),
-        ("distribution", 29, "Draft Income Q3 is deleted unless it is activated"),
+        ("approval", 7, f"Update {asset['symbol']} lapses without an approval"),
+        ("distribution", 30, "Draft Income Q3 is deleted unless it is activated"),
         ("lockup", 40, f"Lock-up of {asset['symbol']} ends"),
     ]
     assert (upcoming[0]["subject_id"], upcoming[2]["subject_id"]) == (approval["id"], asset["id"])

@@ -1,0 +1,234 @@
+"""The guided tours: what to do in each step, where, and which entries of the audit log complete it."""
+
+from state.tour.steps import DIALOG, FOOT, SIDE, WIZARD, Fact, Finds, Learns, Point, TourStep
+
+APPLICANT = (
+    Point("Accredited investor", needs=Fact.ACCREDITED),
+    Point("Verify", FOOT, about=Fact.APPLICANT),
+    Point("Register party"),
+    Point("{applicant}"),
+    Point("Attestations", SIDE, Fact.APPLICANT),
+    Point("Parties", SIDE),
+)
+WAITING = ("attestations?show=review&id={applicant_id}", "parties")
+REVIEW = (
+    "Open {applicant}, {reading}, and verify the identity.{needs}",
+    "Open {applicant}, and verify the identity.{needs}",
+    "No party with a wallet waits now. Choose Register party, pick a wallet that is offered, then verify the party."
+    "{needs}",
+)
+ATTEST = (
+    Point("Issue attestation", DIALOG),
+    Point("Attest again", FOOT, about=Fact.PARTY),
+    Point("Attest", FOOT, about=Fact.PARTY),
+    Point("{party}"),
+    Point("Parties", SIDE),
+)
+ISSUER = (
+    TourStep(
+        "Issue a fund",
+        "A fund's token enforces its own rules on the chain. A framework fills them in.",
+        (
+            "Enter a name and a symbol. Choose a framework such as Reg D, a chain and a supply such as 1,000, and "
+            "create the asset.",
+        ),
+        ("assets/new",),
+        (Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),
+        ("asset.deployed",),
+        learns=Learns.FUND,
+    ),
+    TourStep(
+        "Verify an investor",
+        "Rules need facts about people. An officer's decision is one, with its reason.",
+        REVIEW,
+        WAITING,
+        APPLICANT,
+        ("party.verified",),
+        learns=Learns.PARTY,
+        finds=Finds.APPLICANT,
+    ),
+    TourStep(
+        "Attest on two chains",
+        "An attestation puts the decision on a chain, without the documents. Every contract there can read it.",
+        (
+            "Attest {party} on {fund_chain}, then on {other}: the market opens there.",
+            "Attest {party} on one chain, then on another one.",
+            "Attest a verified party on one chain, then on another one.",
+        ),
+        ("parties?id={party_id}", "parties?status=verified"),
+        ATTEST,
+        ("attestation.active", "attestation.created"),
+        chains=2,
+        learns=Learns.CHAINS,
+    ),
+    TourStep(
+        "Mint tokens",
+        "The same rules decide about new tokens: only who may hold them can receive them.",
+        (
+            "Choose Mint: 50 {fund} for {party}, on {fund_chain}. Enter a reason.",
+            "Open your fund, choose the tab Controls, and mint to the treasury or to the investor.",
+        ),
+        ("assets/{fund_id}?tab=controls", "assets"),
+        (Point("Mint tokens", DIALOG), Point("Mint"), Point("Controls"), Point("{fund}"), Point("Assets", SIDE)),
+        ("control.confirmed",),
+    ),
+    TourStep(
+        "Open a market elsewhere",
+        "A market on a chain where the fund is not yet brings the fund, its rules and the bridge with it.",
+        (
+            "Choose {other}, keep the amount to bridge, and continue. Confirm the new limits if there are any, deploy, "
+            "and watch the bridge.",
+            "Choose a chain without the fund, keep the amount to bridge, confirm new limits, and deploy.",
+        ),
+        ("markets/new?asset={fund_id}", "markets/new"),
+        (
+            Point("{other}", WIZARD),
+            Point("Continue", WIZARD),
+            Point("Review", WIZARD),
+            Point("Attest", WIZARD),
+            Point("Change the limits", WIZARD),
+            Point("Set the limits", WIZARD),
+            Point("Deploy market"),
+            Point("Markets", SIDE),
+        ),
+        ("market.active",),
+        learns=Learns.MARKET,
+    ),
+    TourStep(
+        "Let an investor buy",
+        "The market checks each order against the rules of the token and its own.",
+        (
+            "Place an order: sell 10 {fund} from the treasury at 100. Then place another one: {party} buys 10 at 100.",
+            "Open a market. Sell from the treasury and buy from an investor's wallet, at the same price.",
+        ),
+        ("markets/{market_id}", "markets"),
+        (
+            Point("Place buy order", DIALOG),
+            Point("Place sell order", DIALOG),
+            Point("Place order"),
+            Point("{fund}"),
+            Point("Markets", SIDE),
+        ),
+        ("trade.executed",),
+        begun=("order.requested", "The first order is placed. Now the other one. "),
+    ),
+    TourStep(
+        "Change a rule",
+        "Before you save, you see who would no longer be eligible, and which orders would be affected.",
+        (
+            "The trade is in the market's list. Now block {country}, the country of {party}. Review: {party} could no "
+            "longer receive {fund}. Save the rules.",
+            "Block the country of a holder, or raise the KYC level. Review who is affected, and save.",
+        ),
+        ("assets/{fund_id}?tab=compliance", "assets"),
+        (
+            Point("Save rules", DIALOG),
+            Point("Review and save"),
+            Point("Add a country"),
+            Point("Compliance"),
+            Point("{fund}"),
+            Point("Assets", SIDE),
+        ),
+        ("asset.updated",),
+        was="updating",
+    ),
+    TourStep(
+        "Take the evidence",
+        "An auditor gets rules, holders, attestations and changes in one archive. Verify checks the hash of each file.",
+        (
+            "Choose Evidence on the page of {fund}, and create a pack.",
+            "Open your fund, choose Evidence, and create a pack.",
+        ),
+        ("assets/{fund_id}", "assets"),
+        (Point("Create evidence pack"), Point("Evidence"), Point("{fund}"), Point("Assets", SIDE)),
+        ("asset.evidence_exported",),
+    ),
+)
+OFFICER = (
+    TourStep(
+        "Review an applicant",
+        "Your day begins with the people who wait. The case shows their documents next to the decision.",
+        REVIEW,
+        WAITING,
+        APPLICANT,
+        ("party.verified", "party.rejected"),
+        learns=Learns.PARTY,
+        finds=Finds.APPLICANT,
+    ),
+    TourStep(
+        "Attest the investor",
+        "An attestation puts your decision on a chain, without the documents, until it expires.",
+        ("Attest {party} on a chain.", "Attest a verified party on a chain."),
+        ("parties?id={party_id}", "parties?status=verified"),
+        ATTEST,
+        ("attestation.active",),
+    ),
+    TourStep(
+        "Revoke one",
+        "A revocation takes effect in the next block. The dialog says first which holdings it stops.",
+        (
+            "Open the attestation of {holder}, a holder of {asset}. Choose Revoke, read what it stops, and confirm.",
+            "Open an attestation of a holder, choose Revoke, read what it stops, and confirm.",
+        ),
+        ("attestations?show=active&id={attestation_id}", "attestations?show=active"),
+        (
+            Point("Revoke", DIALOG),
+            Point("Revoke", FOOT, about=Fact.HOLDER),
+            Point("{holder}"),
+            Point("Attestations", SIDE),
+        ),
+        ("attestation.revoked",),
+        finds=Finds.HOLDER,
+    ),
+    TourStep(
+        "Force a transfer",
+        "After a court order, tokens move without the holder's consent. This organization requires a second person "
+        "for it.",
+        (
+            "Choose Force transfer: 10 {asset} from {holder} to {receiver}, with a reason. Type {asset} to confirm. "
+            "The request then waits.",
+            "Open an asset, choose the tab Controls, and force a transfer to an eligible holder.",
+        ),
+        ("assets/{asset_id}?tab=controls", "assets"),
+        (
+            Point("Force the transfer", DIALOG),
+            Point("Force transfer"),
+            Point("Controls"),
+            Point("{asset}"),
+            Point("Assets", SIDE),
+        ),
+        ("control.requested",),
+        learns=Learns.APPROVAL,
+    ),
+    TourStep(
+        "Let a second person decide",
+        "No one approves their own request. The second person sees what it does now, and what has changed since.",
+        (
+            "Sign out, sign in as {colleague} with one click, open Approvals, and approve the transfer.",
+            "Open Approvals, and approve the transfer. Only another person than the one who requested it can do that.",
+        ),
+        ("approvals?id={approval_id}", "approvals"),
+        (
+            Point("Approve", FOOT),
+            Point("Sign out", "body", Fact.COLLEAGUE),
+            Point("Account:", "body", Fact.COLLEAGUE),
+            Point("Move"),
+            Point("Approvals", SIDE),
+        ),
+        ("approval.approved", "approval.denied", "control.confirmed"),
+        finds=Finds.COLLEAGUE,
+    ),
+    TourStep(
+        "Check the audit log",
+        "Each entry has the hash of the one before it: a changed or missing one breaks the chain.",
+        ("Open the audit log. Verify computes every hash again.",),
+        ("audit",),
+        (Point("Verify"), Point("Audit log", SIDE)),
+        verifies_log=True,
+    ),
+)
+TOURS = {"issuer": ISSUER, "officer": OFFICER}
+ROLES = {"admin": "issuer", "compliance_officer": "officer"}
+"""Which tour is for which role."""
+TAKE_PART = {"issuer": ("admin",), "officer": ("compliance_officer", "admin")}
+"""The roles that see a tour's card in the browser in which it was begun: of the officer's, also the second person's."""
