@@ -1,7 +1,7 @@
 """Field types that several verticals share: validation of input and serialization of output."""
 
 import re
-from datetime import MAXYEAR, UTC, date, datetime
+from datetime import MAXYEAR, UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -70,12 +70,6 @@ def _written_out(value: Any) -> Any:
         )
     if isinstance(value, str) and len(value) > TIME_LENGTH:
         raise ValueError(f"must be a time of at most {TIME_LENGTH} characters, such as 2026-01-31T12:00:00.000000Z")
-    return value
-
-
-def _day(value: Any) -> Any:
-    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d\d-\d\d", value, re.ASCII):
-        raise ValueError("must be a day, such as 2026-01-31; Unix timestamps are not accepted")
     return value
 
 
@@ -219,8 +213,6 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_written_out), AfterValidator(
 
 Unix timestamps are refused, as are years that the database or the calendar lacks.
 """
-Day = Annotated[date, BeforeValidator(_day)]
-"""Accepts a day, such as 2026-11-20. Unix timestamps are refused."""
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=2**32 - 1)]
 """A count. As a cap, 0 means unlimited."""
 Country = Annotated[

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query
 
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
-from backend.core.fields import Day
 from backend.insight import prices
 from backend.insight.schemas import AssetPrices, PriceStep
+from backend.lists.days import Day
 
 # Declared at import.
 router = APIRouter(prefix="/orgs/{orgId}/assets/{assetId}/prices", tags=["Assets"], route_class=GuardedRoute)

@@ -9,7 +9,7 @@ from backend.assets import records
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.compliance.schemas import TransferVerdict
-from backend.core.fields import Day
+from backend.lists.days import Day
 from backend.lists.pages import Page
 from backend.markets import cancellations, daily_prices, listing, order_listing, orders, plan, service
 from backend.markets.schemas import (
