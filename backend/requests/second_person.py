@@ -22,7 +22,7 @@ _BELOW = sa.text("select signum_policy_below(:org, :action, :owner)").bindparams
     *(sa.bindparam(name, type_=sa.Uuid()) for name in ("org", "owner"))
 )
 STAND_INS: Mapping[Role, Scope] = {Role.COMPLIANCE_OFFICER: Scope.ASSETS_WRITE, Role.MEMBER: Scope.TRANSFERS_WRITE}
-"""Where the requester is the only admin, other roles can approve: their role, and a scope that it has."""
+"""Without an independent admin, other roles can approve: their role, and a scope that it has."""
 REASONS = {
     "wallet": "You sign in with a wallet of the requester. A different person must decide.",
     "newer": "Your role here is newer than this request. A person whose role is older must decide.",
@@ -73,14 +73,16 @@ class Below:
 async def scope_to_agree(session: Write, organization_id: UUID, asker: UUID | None, wanted: Scope) -> Scope | None:
     """Return the scope with which a second person can approve a request of `asker`; None where no one else could.
 
-    It is `wanted` where there is another admin. Where the asker is the only admin, people who are independent of the
-    asker can approve with the rights that they have.
+    It is `wanted` where there is another admin who is independent of the asker. Without one, people who are independent
+    can approve with the rights that they have. Without anyone independent, it is `wanted` if there is another admin:
+    the request is then refused, because no one could approve it.
     """
     others = await _others(session, organization_id, asker)
-    if any(other.role == Role.ADMIN for other in others):
-        return wanted
     independent = {other.role for other in others if other.is_independent}
-    return next((scope for role, scope in STAND_INS.items() if role in independent), None)
+    if Role.ADMIN in independent:
+        return wanted
+    stand_in = next((scope for role, scope in STAND_INS.items() if role in independent), None)
+    return stand_in or (wanted if any(other.role == Role.ADMIN for other in others) else None)
 
 
 async def _others(session: Write, organization_id: UUID, asker: UUID | None) -> Sequence[Any]:

@@ -146,6 +146,16 @@ async def test_compliance_officer_approves_when_there_is_no_other_admin(world: W
     assert (await firm.get(""))["approvals"] == []
 
 
+async def test_compliance_officer_approves_when_the_requester_added_every_other_admin(world: World) -> None:
+    firm = await Firm.found(world)
+    officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
+    await firm.patch("", POLICY)
+    for _ in range(2):
+        approval = await waiting(firm, await firm.post("/members", {"wallet_address": wallet(), "role": "admin"}))
+        await agreed_with(firm, officer, approval)
+    assert [one["role"] for one in (await members(firm)).values()].count("admin") == 3
+
+
 async def test_approver_must_be_a_member_before_the_request(world: World) -> None:
     firm, second, _ = await team(world, "token.mint")
     approval = await ask(firm, firm.admin, [])
