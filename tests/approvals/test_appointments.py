@@ -150,9 +150,12 @@ async def test_compliance_officer_approves_when_the_requester_added_every_other_
     firm = await Firm.found(world)
     officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
     await firm.patch("", POLICY)
-    for _ in range(2):
-        approval = await waiting(firm, await firm.post("/members", {"wallet_address": wallet(), "role": "admin"}))
+    for account in (Account.create(), Account.create()):
+        body = {"wallet_address": account.address, "role": "admin"}
+        approval = await waiting(firm, await firm.post("/members", body))
         await agreed_with(firm, officer, approval)
+        appointed = await signed_in(world, account)
+        await appointed.call("POST", f"/memberships/{approval['subject']['id']}/accept")
     assert [one["role"] for one in (await members(firm)).values()].count("admin") == 3
 
 
