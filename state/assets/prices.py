@@ -7,20 +7,19 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.insight.schemas import AssetPrice, AssetPrices, PriceStep
 from state.assets.detail import AssetState
-from state.core.address import Addressed, Param, choice
-from state.core.api import Loads
+from state.core.address import Param
 from state.markets import price_charts
+from state.markets.periods import OfPeriod, in_url
 from state.markets.price_charts import Bar, PricesView, Terms
 
 DAYS = {"90": 90, "365": 365}
 """Days of the periods that are shown by day; `all` is shown by month."""
 
 
-class AssetPricesState(Loads, Addressed, rx.State):
+class AssetPricesState(OfPeriod, rx.State):
     """The prices of the current asset in a period that ends today. `change` is that of 30 days, empty if there was no
     trade before."""
 
-    period: str = "365"
     chart: PricesView = PricesView()
     is_traded: bool = False
     """Whether there is any trade in the period."""
@@ -37,19 +36,8 @@ class AssetPricesState(Loads, Addressed, rx.State):
     value: str = "0"
     trades: int = 0
     _asset: str = ""
-    _in_url: ClassVar[dict[str, Param]] = {"period": choice("period", (*DAYS, "all"), "365")}
-
-    @rx.event
-    async def load(self) -> None:
-        """Read the prices of the period."""
-        self._read_url()
-        await self._read()
-
-    @rx.event(supersedes=True)
-    async def choose(self, period: str) -> None:
-        """Show another period."""
-        self.period = period if period in (*DAYS, "all") else "365"
-        await self._read()
+    _periods: ClassVar[tuple[str, ...]] = (*DAYS, "all")
+    _in_url: ClassVar[dict[str, Param]] = in_url(*_periods)
 
     async def _read(self) -> None:
         asset = self._in_path("asset_id")

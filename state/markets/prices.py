@@ -8,37 +8,25 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.markets.schemas import DailyPrice, DailyPrices
-from state.core.address import Addressed, Param, choice
-from state.core.api import Loads
+from state.core.address import Param
 from state.markets import price_charts
 from state.markets.detail import MarketDetail, MarketState
+from state.markets.periods import OfPeriod, in_url
 from state.markets.price_charts import Bar, PricesView, Terms
 
 DAYS = {"30": 30, "90": 90, "365": 365}
 """Periods that can be chosen."""
 
 
-class PricesState(Loads, Addressed, rx.State):
+class PricesState(OfPeriod, rx.State):
     """The prices of the current market in a period that ends today."""
 
-    period: str = "365"
     chart: PricesView = PricesView()
     is_traded: bool = False
     """Whether there is any trade in the period."""
     _market: str = ""
-    _in_url: ClassVar[dict[str, Param]] = {"period": choice("period", tuple(DAYS), "365")}
-
-    @rx.event
-    async def load(self) -> None:
-        """Read the daily prices of the period."""
-        self._read_url()
-        await self._read()
-
-    @rx.event(supersedes=True)
-    async def choose(self, period: str) -> None:
-        """Show another period."""
-        self.period = period if period in DAYS else "365"
-        await self._read()
+    _periods: ClassVar[tuple[str, ...]] = tuple(DAYS)
+    _in_url: ClassVar[dict[str, Param]] = in_url(*_periods)
 
     async def _read(self) -> None:
         market = (await self.get_state(MarketState)).market
