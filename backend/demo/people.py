@@ -1,5 +1,7 @@
 """The demo's organizations and people: a founder, a tree, invitations in each state."""
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -49,12 +51,15 @@ async def organizations(admin: Caller, group_id: str) -> dict[str, str]:
     """Create the tree below the group; return ids by name."""
     ids = {str(cast.GROUP["name"]): group_id}
     await admin.call("PATCH", f"/orgs/{group_id}", {"member_requirements": cast.REQUIREMENTS}, key="demo:requirements")
-    for division, companies in cast.TREE.items():
+
+    async def divide(division: str, companies: Mapping[str, Sequence[str]]) -> None:
         ids[division] = await _below(admin, group_id, division, "Division")
         for company, vehicles in companies.items():
             ids[company] = await _below(admin, ids[division], company, "Company")
             for vehicle in vehicles:
                 ids[vehicle] = await _below(admin, ids[company], vehicle, "Special purpose vehicle")
+
+    await asyncio.gather(*(divide(division, companies) for division, companies in cast.TREE.items()))
     return ids
 
 
@@ -65,14 +70,16 @@ async def _below(admin: Caller, parent: str, name: str, kind: str) -> str:
 
 async def team(client: SignumClient, founder: Caller, notebook: Notebook, group_id: str) -> None:
     """Invite the group's people."""
-    for name, email, role in cast.PEOPLE:
-        await _invite(client, founder, notebook, group_id, name, email, role)
+    people = (_invite(client, founder, notebook, group_id, *person) for person in cast.PEOPLE)
+    await asyncio.gather(*people)
 
 
 async def local_people(client: SignumClient, admin: Caller, notebook: Notebook, ids: dict[str, str]) -> None:
     """Invite the people whose role applies to a lower level."""
-    for name, email, role, where in cast.LOCALS:
-        await _invite(client, admin, notebook, ids[where], name, email, role)
+    people = (
+        _invite(client, admin, notebook, ids[where], name, email, role) for name, email, role, where in cast.LOCALS
+    )
+    await asyncio.gather(*people)
 
 
 async def _invite(

@@ -1,5 +1,6 @@
 """Creation of the demo, from an empty database to a running business. If it is killed, the next start continues it."""
 
+import asyncio
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -93,17 +94,19 @@ async def _business(issuance: Issuance, today: date, has_year: bool) -> None:
     await investors.all()
     readiness().at("Assets", 85)
     await issuance.issue(today)
-    readiness().at("Market", 88)
-    await trading.present()
-    await issuance.transfers()
-    readiness().at("Bridges", 95)
-    await issuance.bridges()
+    readiness().at("Market and bridges", 88)
+    await asyncio.gather(_traded(trading, issuance), issuance.bridges())
     if not has_year:
         await investors.revoked()
     readiness().at("Distribution", 97)
     await income.present()
     await oversight.approval(issuance)
     await oversight.webhook(issuance)
+
+
+async def _traded(trading: Trading, issuance: Issuance) -> None:
+    await trading.present()
+    await issuance.transfers()
 
 
 async def _key(admin: Caller, notebook: Notebook, group: str, name: str, scopes: list[Scope]) -> str:
