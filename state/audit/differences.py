@@ -39,9 +39,9 @@ FIRST = (
 BEHIND = (
     "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
     "transaction", "transactions", "transaction at the source", "transaction at the destination", "attestation uid",
-    "packet", "checked", "path",
+    "packet", "checked", "path", "sha256", "acts",
 )  # fmt: skip
-"""Fields that the one-line summary omits because they mean little at a glance."""
+"""Fields that the one-line summary omits: they mean little at a glance, or the action already says them."""
 ACTIONS = {
     "approval.created": "Approval requested",
     "asset.caps_confirmed": "Shares of the limits confirmed",
