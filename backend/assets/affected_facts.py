@@ -56,6 +56,12 @@ async def facts(session: AsyncSession, organization_id: UUID, asset_id: UUID) ->
     )
 
 
+async def distributors(session: AsyncSession, asset_id: UUID) -> frozenset[str]:
+    """Return the addresses of the asset's distributions."""
+    query = sa.text("select distributor_address from distributions where asset_id = :asset")
+    return frozenset(address for address in await session.scalars(query, {"asset": asset_id}) if address)
+
+
 async def treasuries(session: AsyncSession, organization_id: UUID) -> frozenset[str]:
     """Return the addresses of the organization's treasuries, to which the rules do not apply."""
     query = sa.text("select address from wallets where organization_id = :org and is_default")

@@ -46,8 +46,10 @@ async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
         chains=await records.chain_names(context.session),
         escrowed=_escrowed(known.orders),
     )
-    everyone, losing = {holder.address for holder in known.holders}, {holder.address for holder, _ in lost}
+    losing = {holder.address for holder, _ in lost}
     others = {holder.address for holder, _ in ineligible} - losing
+    paying = await affected_facts.distributors(context.session, asset_id)
+    everyone = {holder.address for holder in known.holders} - paying | losing | others
     return Effects(
         as_of=[_as_of(eid, block, shown.chains) for eid, block in case.found.blocks.items()],
         holders_total=len(everyone),

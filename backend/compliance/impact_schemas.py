@@ -97,9 +97,10 @@ class MarketImpact(BaseModel):
 class Effects(BaseModel):
     """Who and what an operation affects. Lists have at most 1,000 entries; the totals count all.
 
-    `holders_total` are all holders without the treasury. `holders_excluded` are those who would violate a rule that
-    they satisfy now, `holders_ineligible` the others who already violate the current rules. Both have an entry for each
-    chain; the totals count each address once, among `holders_excluded` if it is in both.
+    `holders_total` are all holders without the treasury and without eligible contracts of distributions.
+    `holders_excluded` are those who would violate a rule that they satisfy now, `holders_ineligible` the others who
+    already violate the current rules. Both have an entry for each chain; the totals count each address once, among
+    `holders_excluded` if it is in both.
     """
 
     as_of: list[AsOf] = []

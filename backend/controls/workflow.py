@@ -29,7 +29,7 @@ from backend.core.units import grouped
 from backend.markets import escrow
 from backend.markets.models import MarketRow
 from backend.requests.lanes import Lane
-from backend.requests.service import approver_name
+from backend.requests.service import approver_name, kind_of
 from backend.requests.workflows import Run, StepNotes, workflow
 
 MOST_RECOVERIES = 50
@@ -47,6 +47,7 @@ async def control(run: Run) -> None:
             transactions.append(step.tx_hash)
     answer = {"acts": run.arguments["acts"], **calls.requested(run.arguments), "tx_hashes": transactions}
     async with run.transaction() as session:
+        answer["control"] = (await kind_of(session, run.request_id)).removeprefix("token.")
         if approver := await approver_name(session, run.request_id):
             answer["approved_by"] = approver
     run.publish("control.confirmed", ("asset", run.subject_id), answer)

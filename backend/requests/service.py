@@ -295,3 +295,8 @@ async def approver_name(session: Read | Write, request_id: UUID) -> str | None:
     query = sa.select(name).join(ApprovalRow, col(ApprovalRow.decided_by) == col(UserRow.id))
     approved = (col(ApprovalRow.request_id) == request_id, col(ApprovalRow.status) == ApprovalStatus.APPROVED)
     return await session.scalar(query.where(*approved))
+
+
+async def kind_of(session: Read | Write, request_id: UUID) -> str:
+    """Return the kind of a request that exists."""
+    return str(await session.scalar(sa.select(col(RequestRow.kind)).where(col(RequestRow.id) == request_id)))

@@ -31,7 +31,9 @@ def limits_by_chain() -> rx.Component:
         rx.cond(STATE.in_step, rx.fragment(), rx.el.div(late, class_name="card-body")),
         right=rx.cond(may(Scope.ASSETS_WRITE) & (STATE.chains.length() > 1), move, rx.fragment()),
         foot=rx.el.span(
-            "Counts contracts of distributions, but not the treasury. Each chain enforces its share. ", why
+            "An investor counts on each chain, a distribution's contract too; the treasury does not. ",
+            "Each chain enforces its share. ",
+            why,
         ),
     )
     return rx.el.div(

@@ -58,7 +58,7 @@ def _card() -> rx.Component:
     over = rx.fragment(
         rx.el.div(mark("party-popper", "ok"), rx.el.span(class_name="grow"), end, class_name="row"),
         rx.el.h2("You have seen it all happen", class_name="title-3"),
-        rx.el.p("Every step was real: it is in the audit log, on the chains, and in every report.", class_name="muted"),
+        rx.el.p("Every step was real: it is on the chains and in the audit log.", class_name="muted"),
         rx.cond(
             Tour.name == "issuer",
             link_button(

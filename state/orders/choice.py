@@ -51,11 +51,11 @@ def facts_of(account: Account, market: MarketDetail) -> str:
 
 
 def total_of(side: str, price: str, amount: str, market: MarketDetail) -> tuple[str, str]:
-    """Return an order's value, and about what is paid or received with the higher of the market's two fees; empty
-    without a fee. Price and amount in base units."""
+    """Return an order's value, and the most that is paid or the least that is received: with the higher of the market's
+    two fees; empty without a fee. Price and amount in base units."""
     worth = cost(price, amount, market.decimals)
     fee = -(-worth * market.fee_bps // BPS)
     after = worth + fee if side == "buy" else max(worth - fee, 0)
-    end = "with fees" if side == "buy" else "after fees"
+    most, end = ("at most", "with fees") if side == "buy" else ("at least", "after fees")
     written = f"{grouped(worth, market.quote_decimals)} {market.quote}"
-    return written, f"about {grouped(after, market.quote_decimals)} {market.quote} {end}" if fee else ""
+    return written, f"{most} {grouped(after, market.quote_decimals)} {market.quote} {end}" if fee else ""

@@ -248,6 +248,7 @@ class OrderForm(Follows, Dialog, rx.State):
                 self.offer = offer_of(problem, self._account(), market, self._trader())
             return
         self._close()
+        (await self.get_state(MarketState)).tab = "trade"  # where its progress and the book are
         yield [self._follow(answer.request_id), Tracker.watch]
 
     def _fields(self, market: MarketDetail) -> tuple[dict[str, str], dict[str, str]]:

@@ -110,14 +110,14 @@ ISSUER = (
             Point("Markets", SIDE),
         ),
         ("trade.executed",),
-        begun=("order.requested", "The first order is placed. Now the other one. "),
+        begun=("order.requested", "The first order is placed: see the tab Trading. Now the other one. "),
     ),
     TourStep(
         "Change a rule",
         "Before you save, you see who would no longer be eligible, and which orders would be affected.",
         (
-            "The trade is in the market's list. Now block {country}, the country of {party}. Review: {party} could no "
-            "longer receive {fund}. Save the rules.",
+            "The trade is under Trading of the market. Now block {country}, the country of {party}. Review: {party} "
+            "could no longer receive {fund}. Save the rules.",
             "Block the country of a holder, or raise the KYC level. Review who is affected, and save.",
         ),
         ("assets/{fund_id}?tab=compliance", "assets"),

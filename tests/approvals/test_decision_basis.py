@@ -82,6 +82,7 @@ async def test_audit_log_names_who_approved_a_control(world: World) -> None:
     [entry] = (await firm.get("/audit", params={"action": "control.confirmed"}))["audit"]
     name = (await second.call("GET", "/auth/me"))["user"]["display_name"]
     assert (entry["actor"], entry["after"]["approved_by"]) == (str(firm.admin.user_id), name)
+    assert entry["after"]["control"] == "forced_transfer"
 
 
 async def _check_comments_refused(world: World, firm: Issuer, viewer: Actor, approval: Any) -> None:

@@ -50,7 +50,7 @@ def test_total_with_fees_is_never_better_than_the_total(price: int, amount: int,
     market = MarketDetail(decimals=18, quote_decimals=6, quote="tUSD", fee_bps=fee)
 
     def number(words: str) -> float:
-        return float(words.removeprefix("about ").split(" ")[0].replace(",", ""))
+        return float(words.removeprefix("at most ").removeprefix("at least ").split(" ")[0].replace(",", ""))
 
     for side, sign in (("buy", 1), ("sell", -1)):
         total, after = total_of(side, str(price), str(amount), market)

@@ -34,7 +34,7 @@ def _order(console: Console, side: str, wallet: str, price: str, amount: str) ->
 
 def test_order_is_placed_partly_filled_and_cancelled(console: Console, signum: Signum) -> None:
     market = _market(signum)
-    console.sign_in(path=f"markets/{market['id']}")
+    console.sign_in(path=f"markets/{market['id']}?tab=deployment")
     page = console.page
     progress = page.get_by_role("region", name="Progress")
     orders = page.get_by_role("table", name="Orders").locator("tbody").get_by_role("row")
