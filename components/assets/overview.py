@@ -51,7 +51,7 @@ def _figures() -> rx.Component:
             ),
             _price(),
             _value(),
-            _figure("Holders", _read(_opens("holders", found.holders)), "accounts on all chains"),
+            _figure("Holders", _read(_opens("cap-table", found.holders)), "without the treasury"),
             _figure("Markets", _read(_opens("markets", found.markets)), _read(found.statuses, "")),
             _figure("Volume of all trades", _volume(), "in all markets"),
             _figure("Chains", _opens("chains", asset.places.length(), " ", chains), _chain_names()),
