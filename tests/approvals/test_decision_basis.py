@@ -17,6 +17,15 @@ from tests.support.runs import result_of
 PDF = b"%PDF-1.7\n"
 
 
+async def _guarded(world: World) -> tuple[Issuer, Any, Any]:
+    """An issuer whose forced transfers need a second person, a holder of 10 tokens and a receiver."""
+    firm = await issuer(world)
+    sender, receiver = await firm.trader(), await firm.trader()
+    await firm.give_tokens(sender, 10 * UNIT)
+    await firm.patch("", {"approvals": ["token.forced_transfer"]})
+    return firm, sender, receiver
+
+
 async def _forced(firm: Issuer, sender: Any, receiver: Any) -> Any:
     """Request a forced transfer, and return its approval with the recorded plan."""
     body = {
@@ -30,10 +39,7 @@ async def _forced(firm: Issuer, sender: Any, receiver: Any) -> Any:
 
 @pytest.mark.long
 async def test_approval_shows_names_documents_comments_and_what_changed_since_the_request(world: World) -> None:
-    firm = await issuer(world)
-    sender, receiver = await firm.trader(), await firm.trader()
-    await firm.give_tokens(sender, 10 * UNIT)
-    await firm.patch("", {"approvals": ["token.forced_transfer"]})
+    firm, sender, receiver = await _guarded(world)
     second, viewer = await world.person(firm.id), await world.person(firm.id, Role.VIEWER)
     [party] = [p for p in await _parties(firm) if p["wallet_address"] == sender["address"]]
     await _upload(firm, party)
@@ -71,10 +77,7 @@ async def test_approval_shows_names_documents_comments_and_what_changed_since_th
 
 @pytest.mark.long
 async def test_audit_log_names_who_approved_a_control(world: World) -> None:
-    firm = await issuer(world)
-    sender, receiver = await firm.trader(), await firm.trader()
-    await firm.give_tokens(sender, 10 * UNIT)
-    await firm.patch("", {"approvals": ["token.forced_transfer"]})
+    firm, sender, receiver = await _guarded(world)
     second = await world.person(firm.id)
     approval = await _forced(firm, sender, receiver)
     await second.call("POST", path_of(firm, approval, "approve"))

@@ -5,7 +5,7 @@ import secrets
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Console, Signum
 from tests.e2e.oversight.test_attestations import withdraw
@@ -16,6 +16,13 @@ SEPOLIA = 40161
 def _market(signum: Signum) -> dict[str, Any]:
     markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
     return dict(next(m for m in markets if m["chain_eid"] == SEPOLIA and m["status"] == "active"))
+
+
+def _dialog(console: Console, signum: Signum) -> tuple[Page, Locator]:
+    """Open the market's page and the dialog that places an order."""
+    page = console.sign_in(path=f"markets/{_market(signum)['id']}").page
+    page.get_by_role("button", name="Place order").click()
+    return page, page.get_by_role("dialog")
 
 
 def _order(console: Console, side: str, wallet: str, price: str, amount: str) -> Locator:
@@ -72,11 +79,7 @@ def test_order_is_placed_partly_filled_and_cancelled(console: Console, signum: S
 
 
 def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Console, signum: Signum) -> None:
-    market = _market(signum)
-    console.sign_in(path=f"markets/{market['id']}")
-    page = console.page
-    page.get_by_role("button", name="Place order").click()
-    dialog = page.get_by_role("dialog")
+    page, dialog = _dialog(console, signum)
     wallet, price, answer = dialog.get_by_label("Wallet"), dialog.get_by_label("Price"), dialog.get_by_role("region")
     expect(wallet).not_to_have_value("")
     expect(wallet.locator("option:checked")).to_contain_text("Treasury")
@@ -111,11 +114,7 @@ CHOOSES = """(select, value) => {
 
 
 def test_wallet_that_is_chosen_is_sent_before_the_server_has_answered(console: Console, signum: Signum) -> None:
-    market = _market(signum)
-    console.sign_in(path=f"markets/{market['id']}")
-    page = console.page
-    page.get_by_role("button", name="Place order").click()
-    dialog = page.get_by_role("dialog")
+    _, dialog = _dialog(console, signum)
     wallet, answer = dialog.get_by_label("Wallet"), dialog.get_by_role("region")
     dialog.get_by_label("Price").fill("1")
     dialog.get_by_label("Amount").fill("1")
