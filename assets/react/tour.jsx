@@ -40,13 +40,23 @@ const isUnderCard = (element) => {
   return card && own.right > card.left && own.left < card.right && own.bottom > card.top && own.top < card.bottom;
 };
 
+/* Moves the card to the other side of the page where it covers a control; returns whether that was enough. */
+const uncover = (element) => {
+  const card = document.querySelector(".tour");
+  if (!isUnderCard(element)) return true;
+  card.toggleAttribute("data-aside");
+  if (!isUnderCard(element)) return true;
+  card.toggleAttribute("data-aside");
+  return false;
+};
+
 const outline = (points) => {
   let found = null;
   for (const point of points) if ((found = find(point))) break;
-  if (found?.hasAttribute("data-tour")) return;
+  if (found?.hasAttribute("data-tour")) return uncover(found);
   forget();
   found?.setAttribute("data-tour", "");
-  if (found && isUnderCard(found)) found.scrollIntoView({ block: "center" });
+  if (found && !uncover(found)) found.scrollIntoView({ block: "center" });
 };
 
 const KEY = "signum_tour";

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 
-MOST = 20
-"""Accounts of an answer."""
+FEW, MOST = 20, 100
+"""Accounts of an answer, unless asked for more; at most."""
 FIELDS = ["address", "to_address", "from_address", "lost_address", "new_address"]
 """Arguments of requests that are accounts."""
 _FOUND = sa.text("""
@@ -79,7 +79,8 @@ _FOUND = sa.text("""
 @dataclass(frozen=True)
 class Wanted:
     """What to find: a text, for an asset on a chain, and for a market there. `is_signing`: only server wallets, which
-    can sign. `is_unassigned`: only the organization's wallets that are no party's and not the treasury."""
+    can sign. `is_unassigned`: only the organization's wallets that are no party's and not the treasury. `most`: how
+    many accounts an answer has."""
 
     words: str = ""
     asset_id: UUID | None = None
@@ -87,6 +88,7 @@ class Wanted:
     market_id: UUID | None = None
     is_signing: bool = False
     is_unassigned: bool = False
+    most: int = FEW
 
 
 async def found(context: Context, wanted: Wanted) -> list[Any]:
@@ -102,6 +104,6 @@ async def found(context: Context, wanted: Wanted) -> list[Any]:
         "unassigned": wanted.is_unassigned,
         "parties": Scope.ATTESTATIONS_READ in context.scopes,
         "fields": FIELDS,
-        "most": MOST + 1,
+        "most": wanted.most + 1,
     }
     return list(await context.session.execute(_FOUND, values))

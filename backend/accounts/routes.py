@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from backend.accounts import service
-from backend.accounts.listing import Wanted
+from backend.accounts.listing import FEW, MOST, Wanted
 from backend.accounts.schemas import AccountList
 from backend.auth.guard import Current, GuardedRoute, requires
 from backend.auth.scopes import Scope
@@ -27,8 +27,9 @@ async def search_accounts(
     market_id: Annotated[UUID | None, Query(description="A market of the asset, instead of chain_eid.")] = None,
     signing: Annotated[bool, Query(description="Only server wallets, which can sign.")] = False,
     unassigned: Annotated[bool, Query(description="Only own wallets of no party, without the treasury.")] = False,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="How many accounts at most.")] = FEW,
 ) -> AccountList:
     """Search the accounts that a person may mean: the organization's wallets, its parties (with attestations:read), an
-    asset's holders and recently used addresses. At most 20, the most likely first, each with its balance and whether
-    the rules let it hold the asset."""
-    return await service.search(context, Wanted(q, asset_id, chain_eid, market_id, signing, unassigned))
+    asset's holders and recently used addresses. The most likely first, each with its balance and whether the rules let
+    it hold the asset."""
+    return await service.search(context, Wanted(q, asset_id, chain_eid, market_id, signing, unassigned, limit))

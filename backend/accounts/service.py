@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.accounts import listing
-from backend.accounts.listing import MOST, Wanted
+from backend.accounts.listing import Wanted
 from backend.accounts.schemas import Account, AccountList
 from backend.assets import records, transfer_check
 from backend.assets.models import AssetRow
@@ -44,13 +44,13 @@ async def search(context: Context, wanted: Wanted) -> AccountList:
     asset = await _asset(context, wanted)
     wanted, market = await _placed(context, wanted)
     rows = await listing.found(context, wanted)
-    shown = rows[:MOST]
+    shown = rows[: wanted.most]
     addresses = [row.address for row in shown]
     names = await known_names.known(context.session, context.organization_id, addresses)
     facts = await _facts(context, wanted, market, shown, names)
     accounts = [_account(row, names[row.address], wanted, facts) for row in shown]
     terms = {"symbol": asset.symbol, "decimals": asset.decimals} if asset else {}
-    return AccountList(accounts=accounts, has_more=len(rows) > MOST, **terms)
+    return AccountList(accounts=accounts, has_more=len(rows) > wanted.most, **terms)
 
 
 async def _asset(context: Context, wanted: Wanted) -> AssetRow | None:

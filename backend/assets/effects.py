@@ -19,12 +19,20 @@ from backend.compliance.impact_case import Case, Change, Facts, Owner, wanted
 from backend.compliance.impact_schemas import MOST, AsOf, Effects, StandingSource
 from backend.compliance.standings import Wanted
 
+Refused = tuple[Owner, list[str]]
+"""A holder, with the rules that it does not satisfy."""
+
 
 async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
     """Return whom the change affects. Chains are queried: the session's transaction is paused."""
     case = await _case(context, asset_id, change)
-    known, lost, ineligible = case.known, list[tuple[Owner, list[str]]](), list[tuple[Owner, list[str]]]()
+    known, (lost, ineligible, unable) = case.known, (list[Refused](), list[Refused](), list[Refused]())
+    paying = await affected_facts.distributors(context.session, asset_id)
     for holder in known.holders:
+        if holder.address in paying:
+            if why := case.payer(holder.chain_eid, holder.address):
+                unable.append((holder, why))
+            continue
         verdict = case.holder(holder.chain_eid, holder.address)
         if verdict.lost:
             lost.append((holder, reasons(verdict.lost)))
@@ -39,7 +47,7 @@ async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
     shown = Entries(
         names=await effect_names.names(
             context,
-            *(h.address for h, _ in [*lost[:MOST], *ineligible[:MOST]]),
+            *(h.address for h, _ in [*lost[:MOST], *ineligible[:MOST], *unable[:MOST]]),
             *(o.maker_address for o, _, _ in orders[:MOST]),
             *(c.address for c, _ in claims[:MOST]),
         ),
@@ -48,15 +56,14 @@ async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
     )
     losing = {holder.address for holder, _ in lost}
     others = {holder.address for holder, _ in ineligible} - losing
-    paying = await affected_facts.distributors(context.session, asset_id)
-    everyone = {holder.address for holder in known.holders} - paying | losing | others
     return Effects(
         as_of=[_as_of(eid, block, shown.chains) for eid, block in case.found.blocks.items()],
-        holders_total=len(everyone),
+        holders_total=len({holder.address for holder in known.holders} - paying),
         holders_excluded_total=len(losing),
         holders_excluded=[shown.holder(*one) for one in lost[:MOST]],
         holders_ineligible_total=len(others),
         holders_ineligible=[shown.holder(*one) for one in ineligible[:MOST]],
+        distributions_unable=[shown.holder(*one) for one in unable[:MOST]],
         orders_total=len(orders),
         orders=[shown.order(*one) for one in orders[:MOST]],
         claims_total=len(claims),

@@ -10,7 +10,7 @@ from backend.chain.abi.rule_sets import MarketRules, TokenRules
 from backend.chain.devnet import clock
 from backend.compliance import affected
 from backend.compliance.affected import Judged, Rules, reasons
-from backend.compliance.rules import Account
+from backend.compliance.rules import Account, failures, payer
 from backend.compliance.schemas import RuleVerdict
 from backend.compliance.standings import Standings, Wanted
 from backend.core.fields import RegulationType
@@ -60,6 +60,14 @@ class Case:
         old, new = self.change.old[eid], self.change.new[eid]
         before, after = (self._account(eid, address, rules, more) for rules in (old, new))
         return affected.judged(Rules(old), Rules(new, self.change.market), before, after)
+
+    def payer(self, eid: int, address: str) -> list[str]:
+        """Return why the new rules refuse whatever a distribution's contract sends; empty if they do not, or if the
+        chain was not read: the tables do not have its attestation."""
+        if eid not in self.change.new or self.found.blocks.get(eid) is None:
+            return []
+        rules = self.change.new[eid]
+        return reasons(failures(payer(rules, self._account(eid, address, rules), clock.moment())))
 
     def order(self, order: Any) -> tuple[list[str], bool]:
         """Return why the new rules keep an open order from being filled because of its maker, and whether the old ones

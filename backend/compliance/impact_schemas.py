@@ -97,7 +97,8 @@ class MarketImpact(BaseModel):
 class Effects(BaseModel):
     """Who and what an operation affects. Lists have at most 1,000 entries; the totals count all.
 
-    `holders_total` are all holders without the treasury and without eligible contracts of distributions.
+    `holders_total` are all holders without the treasury and without contracts of distributions. Contracts that cannot
+    pay afterwards, because the rules refuse them, are `distributions_unable`.
     `holders_excluded` are those who would violate a rule that they satisfy now, `holders_ineligible` the others who
     already violate the current rules. Both have an entry for each chain; the totals count each address once, among
     `holders_excluded` if it is in both.
@@ -109,6 +110,7 @@ class Effects(BaseModel):
     holders_excluded: list[HolderEffect] = []
     holders_ineligible_total: int = 0
     holders_ineligible: list[HolderEffect] = []
+    distributions_unable: list[HolderEffect] = []
     orders_total: int = 0
     orders: list[OrderEffect] = []
     claims_total: int = 0

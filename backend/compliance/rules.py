@@ -150,6 +150,11 @@ def person(rules: Rules, account: Account) -> list[RuleVerdict]:
     )
 
 
+def payer(rules: Rules, account: Account, now: int) -> list[RuleVerdict]:
+    """Evaluate an account as a sender to others, independent of amount and receiver: lock-up, attestation, country."""
+    return _verdicts([*_sender(rules, account, now)])
+
+
 def _general(state: TokenState) -> Iterator[Finding]:
     yield PAUSED, not state.paused, "The token is not paused."
     yield RULES_NOT_SET, state.has_rules, "The token's rules are set."

@@ -29,6 +29,7 @@ from backend.parties.schemas import (
     PartyImported,
     PartyImportPlan,
     PartyList,
+    PartyRead,
     PartyReject,
     PartyStatus,
     PartyUpdate,
@@ -165,9 +166,9 @@ async def import_parties(
 
 @router.get("/{partyId:uuid}", dependencies=[Depends(_reads_one)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
-async def get_party(context: Current, partyId: UUID) -> Party:
+async def get_party(context: Current, partyId: UUID) -> PartyRead:
     """Get a party."""
-    return Party.model_validate(await service.get(context, partyId))
+    return await service.read(context, partyId)
 
 
 @router.patch("/{partyId:uuid}", dependencies=[Depends(_writes_one)])

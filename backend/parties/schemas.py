@@ -117,6 +117,12 @@ class Party(Record):
     updated_at: Timestamp
 
 
+class PartyRead(Party):
+    """A party, with the name of the person who last decided about it."""
+
+    reviewed_by_name: str | None = None
+
+
 class PartyBatchResult(BaseModel):
     """The result of an item, in the order of the items: the verified party, or its problem."""
 

@@ -19,6 +19,7 @@ from backend.parties.schemas import (
     Party,
     PartyCreate,
     PartyList,
+    PartyRead,
     PartyReject,
     PartyStatus,
     PartyUpdate,
@@ -26,6 +27,7 @@ from backend.parties.schemas import (
     PartyVerify,
 )
 from backend.sign_in.service import me
+from backend.users.models import UserRow
 
 PARTIES = sa.inspect(PartyRow).local_table
 LIST = Listing.of(
@@ -71,6 +73,14 @@ async def page(context: Context, page: Page, status: PartyStatus | None) -> Part
 async def get(context: Context, party_id: UUID) -> PartyRow:
     """Return a party of the organization; 404 if it does not exist."""
     return await _one(context, party_id)
+
+
+async def read(context: Context, party_id: UUID) -> PartyRead:
+    """Return a party with the name of the person who decided about it; 404 if it does not exist."""
+    row = await _one(context, party_id)
+    person = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email))
+    name = await context.session.scalar(sa.select(person).where(col(UserRow.id) == row.reviewed_by))
+    return PartyRead.model_validate(row).model_copy(update={"reviewed_by_name": name})
 
 
 async def locked(context: Context, party_id: UUID) -> PartyRow:

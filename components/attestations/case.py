@@ -100,6 +100,7 @@ def _decided() -> rx.Component:
             ("Accredited", yes_no(PARTY.accredited)),
             ("Decided", when(PARTY.reviewed_at)),
         ),
+        rx.cond(PARTY.reviewed_by != "", kv(("By", PARTY.reviewed_by)), rx.fragment()),
         rx.cond(PARTY.reason != "", kv(("Reason", PARTY.reason)), rx.fragment()),
     )
 

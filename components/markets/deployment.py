@@ -6,10 +6,11 @@ from components.compliance.rule_editor import rules_said
 from components.core.permission import Scope, may
 from components.requests.progress import request_progress
 from components.ui.box import col, split
-from components.ui.button import text_button
+from components.ui.button import link, text_button
 from components.ui.card import card, kv
 from components.ui.note import note
 from components.ui.value import short_hash, when
+from state.core.session import Session
 from state.markets.detail import MarketState
 
 
@@ -59,7 +60,12 @@ def facts() -> rx.Component:
         ),
         rx.el.h3("Rules", class_name="title-3 sub-head"),
         rules_said(market.rules),
-    )
+        rx.el.p(
+            "The rules and limits of ", market.symbol, " on ", market.chain, " count too: see its ",
+            link("Compliance", "/o/" + Session.org.id + "/assets/" + market.asset_id + "?tab=compliance"), ".",
+            class_name="muted small card-body",
+        ),
+    )  # fmt: skip
 
 
 def _contract(address: rx.Var[str], label: str, url: rx.Var[str]) -> rx.Component:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import reflex as rx
 
 from backend.client import ApiProblem
-from backend.parties.schemas import Party
+from backend.parties.schemas import PartyRead
 from state.attestations.detail import AttestationView, attestation_view
 from state.attestations.proof import ProofView, proof_view
 from state.chains.lookup import Chains, options
@@ -97,7 +97,7 @@ class Case(Follows, Loads, Chains, rx.State):
         self.documents = [document_view(document) for document in documents.documents]
         self.is_partial = False
 
-    async def _with_version(self, call: Awaitable[Party]) -> tuple[str, Party]:
+    async def _with_version(self, call: Awaitable[PartyRead]) -> tuple[str, PartyRead]:
         """Return the version of a party and the party; collects only in a task of its own."""
         with self._api.response_headers() as headers:
             party = await call

@@ -30,6 +30,11 @@ def excluded_words(effects: Effects, loses: tuple[str, str] = LOSES) -> str:
     return f"{count:,} of {holders} {loses[0] if count == 1 else loses[1]}"
 
 
+def unable_words(count: int) -> str:
+    """Return how many distributions cannot pay, as text."""
+    return counted(count, "distribution cannot pay", "distributions cannot pay")
+
+
 def orders_words(effects: Effects) -> str:
     """Return how many open orders can no longer be filled, as text."""
     return counted(effects.orders_total, "open order", "open orders") + " cannot be filled"

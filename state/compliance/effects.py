@@ -13,6 +13,7 @@ from state.compliance.effect_words import (
     halting_words,
     orders_words,
     source_words,
+    unable_words,
 )
 from state.core.api import Api
 
@@ -35,6 +36,7 @@ def groups_of(effects: Effects, written: Written) -> list[EffectGroup]:
     found = [
         _excluded(effects, written),
         _ineligible(effects, written),
+        _distributions(effects, written),
         _orders(effects, written),
         _claims(effects, written),
     ]
@@ -65,6 +67,18 @@ def _ineligible(effects: Effects, written: Written) -> EffectGroup:
         below=names_of(rows),
         about="They violate the current rules, and stay ineligible.",
         more=max(count - len({row.address for row in rows} - counted_above), 0),
+        rows=rows,
+    )
+
+
+def _distributions(effects: Effects, written: Written) -> EffectGroup:
+    rows = [holder_row(one, written) for one in effects.distributions_unable]
+    return EffectGroup(
+        kind="distributions",
+        title=unable_words(len(rows)),
+        below=names_of(rows),
+        about="The rules refuse its contract as a sender: claims fail until they allow it again.",
+        tone="warn",
         rows=rows,
     )
 

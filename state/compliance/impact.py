@@ -4,7 +4,14 @@ from dataclasses import dataclass, field
 
 from backend.assets.schemas import AssetPlan
 from backend.compliance.impact_schemas import Effects
-from state.compliance.effect_words import claims_words, counted, excluded_words, halting_words, orders_words
+from state.compliance.effect_words import (
+    claims_words,
+    counted,
+    excluded_words,
+    halting_words,
+    orders_words,
+    unable_words,
+)
 
 
 @dataclass
@@ -40,6 +47,7 @@ def headline(effects: Effects) -> str:
     halting = sum(market.halts for market in effects.markets)
     parts = (
         (effects.holders_excluded_total, excluded_words(effects)),
+        (len(effects.distributions_unable), unable_words(len(effects.distributions_unable))),
         (effects.orders_total, orders_words(effects)),
         (effects.claims_total, claims_words(effects)),
         (halting, halting_words(halting)),

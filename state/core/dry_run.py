@@ -71,7 +71,13 @@ class Plans(References, mixin=True):
             steps=[self._step(one) for one in data["steps"]],
             facts=[self._fact(n, v) for n, v in facts if n not in TOLD_APART and v not in (None, [])],
             changes=[self._change(one) for one in impact.get("changes", [])],
-            warnings=[*impact.get("warnings", []), *_ineligible(impact), *_halted(impact), *_held(impact)],
+            warnings=[
+                *impact.get("warnings", []),
+                *_ineligible(impact),
+                *_unable(impact),
+                *_halted(impact),
+                *_held(impact),
+            ],
         )
 
     async def _asset_of(self, subject: Subject) -> dict[str, Any]:
@@ -132,6 +138,13 @@ def _ineligible(impact: dict[str, Any]) -> list[str]:
     return [
         f"{one['name'] or short(one['wallet_address'])} becomes ineligible: {' '.join(one['reasons'])}"
         for one in (impact.get("effects") or impact).get("holders_excluded", [])
+    ]
+
+
+def _unable(impact: dict[str, Any]) -> list[str]:
+    return [
+        f"{one['name'] or short(one['wallet_address'])} cannot pay: {' '.join(one['reasons'])}"
+        for one in (impact.get("effects") or {}).get("distributions_unable", [])
     ]
 
 

@@ -98,7 +98,7 @@ class OrderForm(Follows, Dialog, rx.State):
     async def _read_accounts(self, market: MarketDetail) -> list[Account]:
         try:
             found = await self._api.search_accounts(
-                self._org_id(), asset_id=market.asset_id, market_id=market.id, signing=True
+                self._org_id(), asset_id=market.asset_id, market_id=market.id, signing=True, limit=100
             )
         except ApiProblem as problem:
             await self._lacks("The balances of your wallets", problem)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.compliance.countries import country_name
-from backend.parties.schemas import Party, PartyStatus
+from backend.parties.schemas import Party, PartyRead, PartyStatus
 from state.core.dates import stamp
 from state.core.session import initials
 
@@ -29,6 +29,8 @@ class PartyView:
     accredited: bool = False
     reason: str = ""
     reviewed_at: str = ""
+    reviewed_by: str = ""
+    """The person's name, once the whole party is read."""
     created_at: str = ""
     is_waiting: bool = False
 
@@ -49,6 +51,7 @@ def party_view(party: Party) -> PartyView:
         accredited=party.accredited,
         reason=party.reason or "",
         reviewed_at=stamp(party.reviewed_at),
+        reviewed_by=(party.reviewed_by_name or "") if isinstance(party, PartyRead) else "",
         created_at=stamp(party.created_at),
         is_waiting=party.status in WAITING,
     )

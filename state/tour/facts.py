@@ -97,6 +97,13 @@ class FactReader:
         is_kept = facts.get(Fact.OTHER) in others
         return {Fact.OTHER: others[0]} if others and not is_kept else {}
 
+    async def next_chain(self, done: Sequence[int], facts: Facts) -> Facts:
+        """Return which of the fund's chain and the market's is not among those done; empty unless it is one of them."""
+        names = await self._chain_names() if done else {}
+        said = [names[eid] for eid in done if eid in names]
+        left = [facts[name] for name in (Fact.FUND_CHAIN, Fact.OTHER) if facts.get(name) and facts[name] not in said]
+        return {Fact.NEXT: left[0] if len(left) == 1 else ""}
+
     async def _approval(self, control: AuditEntry) -> Facts:
         """Return the approval that a control waits for, if it does."""
         request_id = (control.after or {}).get("request_id")

@@ -85,13 +85,15 @@ class Tour(Api, rx.State):
         """Return whether a step is done; keep what the tour learns from it."""
         if step.verifies_log:
             return (await self.get_state(Verification)).said != ""
+        reader = FactReader(self._api, kept["org"])
         try:
             found = [entry for action in step.actions for entry in await self._entries(action, kept["since"])]
             if not step.is_done(found):
                 self.progress = await self._progress(step, found, kept["since"])
+                if step.chains > 1:
+                    _note(kept, await reader.next_chain(step.chains_of(found), kept["facts"]))
                 return False
             self.progress = ""
-            reader = FactReader(self._api, kept["org"])
             _note(kept, await reader.learned(step, found, kept["facts"]))
         except ApiProblem:
             return False
@@ -104,7 +106,7 @@ class Tour(Api, rx.State):
     async def _progress(self, step: TourStep, found: Sequence[AuditEntry], since: str) -> str:
         """Return what of a step is done, as a sentence; empty if nothing is."""
         if step.chains > 1 and (done := step.chains_of(found)):
-            return f"{len(done)} of {step.chains} chains done. Now the other one."
+            return f"{len(done)} of {step.chains} chains done."
         action, said = step.begun
         return said if action and await self._entries(action, since) else ""
 
@@ -128,7 +130,8 @@ class Tour(Api, rx.State):
         self.number = kept["at"] + 1
         if kept["at"] < len(steps):
             step = steps[kept["at"]]
-            self.title, self.why, self.what = step.title, step.why, fill(step.what, facts)
+            self.title, self.why = step.title, step.why
+            self.what = fill(step.then if self.progress and step.then else step.what, facts)
             self.href = f"/o/{kept['org']}/{fill(step.path, facts)}"
             self.points = [
                 {"within": point.within, "words": said, "about": facts.get(point.about, "")}

@@ -25,6 +25,8 @@ class Fact(StrEnum):
     """A sentence on what the fund requires of its holders, after a space; empty if it requires nothing."""
     ACCREDITED = "accredited"
     """Known if the fund requires accredited investors."""
+    NEXT = "next"
+    """The chain that is still without an attestation."""
     OTHER = "other"
     """The chain of the market: one without the fund."""
     APPLICANT_ID = "applicant_id"
@@ -82,7 +84,7 @@ class TourStep:
 
     `chains`: on how many chains the first action has to happen; the second one names the chain. `verifies_log`: a
     verification of the audit log completes it, which is in no log. `was`: the status that the action ends.
-    `begun`: an action after which half of the step is done, and the words for that.
+    `begun`: an action after which half of the step is done, and the words for that. `then`: what is left to do then.
     `points`: the controls to outline, the latest first.
     """
 
@@ -96,6 +98,7 @@ class TourStep:
     verifies_log: bool = False
     was: str = ""
     begun: tuple[str, str] = ("", "")
+    then: Sequence[str] = ()
     learns: Learns = Learns.NOTHING
     finds: Finds = Finds.NOTHING
 

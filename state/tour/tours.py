@@ -29,8 +29,8 @@ ISSUER = (
         "Issue a fund",
         "A fund's token enforces its own rules on the chain. A framework fills them in.",
         (
-            "Enter a name and a symbol. Choose a framework such as Reg D, a chain and a supply such as 1,000, and "
-            "create the asset.",
+            "Enter a name and a symbol. Choose a framework: Reg D wants accredited investors, who may not sell for a "
+            "year. Choose a chain and a supply such as 1,000, and create it.",
         ),
         ("assets/new",),
         (Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),
@@ -39,7 +39,7 @@ ISSUER = (
     ),
     TourStep(
         "Verify an investor",
-        "Rules need facts about people. An officer's decision is one, with its reason.",
+        "Rules need facts about people. An officer's decision is one: it stays with their name and its date.",
         REVIEW,
         WAITING,
         APPLICANT,
@@ -59,6 +59,7 @@ ISSUER = (
         ATTEST,
         ("attestation.active", "attestation.created"),
         chains=2,
+        then=("Choose Attest again, and {next}.", "Choose Attest again, and another chain."),
         learns=Learns.CHAINS,
     ),
     TourStep(
@@ -110,7 +111,11 @@ ISSUER = (
             Point("Markets", SIDE),
         ),
         ("trade.executed",),
-        begun=("order.requested", "The first order is placed: see the tab Trading. Now the other one. "),
+        begun=("order.requested", "The first order is placed: see the tab Trading."),
+        then=(
+            "Now place the other one, at the same price: {party} buys what the treasury sells.",
+            "Now place the other one, at the same price, from another wallet.",
+        ),
     ),
     TourStep(
         "Change a rule",

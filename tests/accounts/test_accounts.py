@@ -45,11 +45,12 @@ async def test_accounts_are_found_with_balance_eligibility_and_recent_use(world:
     signing = await _found(firm, asset_id=asset["id"], market_id=market["id"], signing="true")
     assert {one["wallet_id"] for one in signing.values()} == {treasury["id"], trader["id"]}
     assert all(int(one["quote_balance"]) >= 0 for one in signing.values())
+    assert len(await _found(firm, asset_id=asset["id"], market_id=market["id"], signing="true", limit="1")) == 1
     assert signing[trader["address"]]["last_used_at"] is None  # a transfer is no order of this market
 
     assert list(await _found(firm, unassigned="true")) == [LINKED]  # the others are a party's, and the treasury
 
-    for query in ({"asset_id": asset["id"]}, {"chain_eid": SEPOLIA}, {**place, "chain_eid": 40245}):
+    for query in ({"asset_id": asset["id"]}, {"chain_eid": SEPOLIA}, {**place, "chain_eid": 40245}, {"limit": "101"}):
         await firm.refused("GET", "/accounts", 400, params=query)
 
 

@@ -18,6 +18,7 @@ from backend.parties.schemas import (
     PartyImported,
     PartyImportPlan,
     PartyList,
+    PartyRead,
     PartyReject,
     PartyStatus,
     PartyUpdate,
@@ -148,13 +149,13 @@ class PartiesOperations(Connection):
             key=idempotency_key or self._new_key(),
         )
 
-    async def get_party(self, party_id: Id, *, organization_id: Id | None = None) -> Party:
+    async def get_party(self, party_id: Id, *, organization_id: Id | None = None) -> PartyRead:
         """Get a party.
 
         Scope: `attestations:read`.
         """
         return await self._send(
-            Party, "GET", path("/identity/parties/{}", party_id), query={"organization_id": organization_id}
+            PartyRead, "GET", path("/identity/parties/{}", party_id), query={"organization_id": organization_id}
         )
 
     async def update_party(

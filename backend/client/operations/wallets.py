@@ -160,10 +160,11 @@ class WalletsOperations(Connection):
         market_id: Id | None = None,
         signing: bool | None = None,
         unassigned: bool | None = None,
+        limit: int | None = None,
     ) -> AccountList:
         """Search the accounts that a person may mean: the organization's wallets, its parties (with
-        attestations:read), an asset's holders and recently used addresses. At most 20, the most likely first,
-        each with its balance and whether the rules let it hold the asset.
+        attestations:read), an asset's holders and recently used addresses. The most likely first, each with its
+        balance and whether the rules let it hold the asset.
 
         Scope: `wallets:read`.
         """
@@ -178,5 +179,6 @@ class WalletsOperations(Connection):
                 "market_id": market_id,
                 "signing": signing,
                 "unassigned": unassigned,
+                "limit": limit,
             },
         )
