@@ -114,7 +114,22 @@ class _Section:
         return EvidenceSection(**given, rows=rows, count=len(records))
 
 
+def _people(pack: Pack) -> dict[str, str]:
+    """Return the names that the pack has for accounts, by lower-case address."""
+    found = dict[str, str]()
+    try:
+        for block in pack.manifest.blocks:
+            holders = pack.holders(block.chain_eid, block.block)
+            found |= {one.address.lower(): name for one in holders if (name := one.name or one.party_name)}
+        attested = [(one.wallet_address, one.party) for one in pack.attestations()]
+        found |= {address.lower(): party.name for address, party in attested if party}
+    except (Unreadable, ValueError, TypeError, KeyError, AttributeError):
+        pass  # the section of the file says what is wrong with it
+    return found
+
+
 def _sections(pack: Pack, decimals: int, names: dict[int, str]) -> Iterable[_Section]:
+    people = _people(pack)
     yield _Section(
         "asset", "Asset", "The asset's record.", _columns(("Field", 30), ("Value", 70)), lambda: _asset(pack), list
     )
@@ -133,7 +148,8 @@ def _sections(pack: Pack, decimals: int, names: dict[int, str]) -> Iterable[_Sec
     yield _Section(
         "rules-history",
         "Rules history",
-        "Every set of rules that the tokens took, newest first.",
+        "Every set of rules that the tokens took, newest first. Versions are counted for the asset as a whole: a chain "
+        "may skip some.",
         _columns(
             ("Time", 16), ("Chain", 14), ("Version", 8, True), ("Changes", 30), ("Changed by", 16), ("Block", 10, True),
             ("Transaction", 20),
@@ -169,7 +185,7 @@ def _sections(pack: Pack, decimals: int, names: dict[int, str]) -> Iterable[_Sec
         "Changes of the asset and who made them, newest first. Each entry's hash contains the hash of the one before.",
         _columns(("Entry", 7, True), ("Time", 15), ("Who", 18), ("Action", 20), ("Change", 32), ("Hash", 18)),
         pack.audit,
-        lambda one: _audit(one, decimals, names),
+        lambda one: _audit(one, decimals, names, people),
     )
 
 
@@ -286,8 +302,8 @@ def _attestation(one: AttestationDetail, names: dict[int, str]) -> Cells:
     ]
 
 
-def _audit(one: AuditEntry, decimals: int, names: dict[int, str]) -> Cells:
-    changes = words.changes(one.before, one.after, decimals, names)
+def _audit(one: AuditEntry, decimals: int, names: dict[int, str], people: dict[str, str]) -> Cells:
+    changes = words.changes(one.before, one.after, decimals, names, people)
     if one.withheld:
         changes = "Hidden for the person who made the pack"
     return [

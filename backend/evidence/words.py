@@ -33,7 +33,7 @@ NAMES = RULES | {
     "token_address": "token",
     "tx_hash": "transaction",
 }
-OMITTED = {"acts", "id"}
+OMITTED = {"acts", "control", "id"}
 """Fields that the action already says, or that only machines read."""
 AMOUNTS = {"amount", "balance", "initial_supply", "max_tokens_per_holder", "supply", "total", "total_supply"}
 ACTIONS = {
@@ -109,11 +109,15 @@ def action(text: str, control: Any = None) -> str:
 
 
 def changes(
-    before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, decimals: int, chains: Mapping[int, str]
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+    decimals: int,
+    chains: Mapping[int, str],
+    people: Mapping[str, str],
 ) -> str:
     """Return what a record's change was: `maximum holders: unlimited → 9`. IDs are omitted; `chains` are the names of
-    chains by endpoint ID."""
-    old, new = _flat(before or {}, decimals, chains), _flat(after or {}, decimals, chains)
+    chains by endpoint ID, `people` those of accounts by lower-case address."""
+    old, new = (_flat(each or {}, decimals, chains, people) for each in (before, after))
     parts = []
     for name in {**old, **new}:
         was, is_ = old.get(name, ""), new.get(name, "")
@@ -122,18 +126,20 @@ def changes(
     return "; ".join(part[:MOST] for part in parts)
 
 
-def _flat(values: Mapping[str, Any], decimals: int, chains: Mapping[int, str]) -> dict[str, str]:
+def _flat(
+    values: Mapping[str, Any], decimals: int, chains: Mapping[int, str], people: Mapping[str, str]
+) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in values.items():
         if name in OMITTED or name.endswith("_id") or UUID.fullmatch(str(value)):
             continue
         if isinstance(value, Mapping):
-            found |= _flat(value, decimals, chains)
+            found |= _flat(value, decimals, chains, people)
         elif name == "chains" or name.endswith("chain_eid"):
             listed = value if isinstance(value, list) else [value]
             names = [chains.get(one, "another chain") for one in listed if isinstance(one, int)]
             found[_lower(named(name.removesuffix("_eid")))] = ", ".join(names)
-        elif text := _value(name, value, decimals):
+        elif text := _value(name, value, decimals, people):
             found[_lower(named(name))] = text
     return found
 
@@ -142,7 +148,7 @@ def _lower(name: str) -> str:
     return name if name[:2].isupper() else name[:1].lower() + name[1:]
 
 
-def _value(name: str, value: Any, decimals: int) -> str:
+def _value(name: str, value: Any, decimals: int, people: Mapping[str, str]) -> str:
     if value is None or value == "" or (isinstance(value, list) and any(isinstance(one, Mapping) for one in value)):
         return f"{len(value):,} {_ENTRIES.get(name, 'entries')}" if value else ""
     try:
@@ -158,4 +164,4 @@ def _value(name: str, value: Any, decimals: int) -> str:
         value = ", ".join(map(str, value))
     if MOMENT.fullmatch(str(value)):
         return exact(datetime.fromisoformat(str(value)))
-    return HEX.sub(lambda found: shortened(found[0]), str(value))
+    return HEX.sub(lambda found: people.get(found[0].lower()) or shortened(found[0]), str(value))

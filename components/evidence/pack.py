@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.evidence.actions import create
-from components.ui.box import col, split
+from components.ui.box import col
 from components.ui.button import button
 from components.ui.card import card, items, kv
 from components.ui.icon import icon
@@ -37,8 +37,9 @@ def body() -> rx.Component:
             rx.fragment(
                 rx.cond(state.received != "", _received(), _age()),
                 _verification(),
-                split(_files(), _facts()),
+                _facts(),
                 rx.foreach(state.pack.sections, _section),
+                _files(),
             ),
             _none(),
         ),

@@ -127,7 +127,7 @@ def verification_view(verification: EvidenceVerification, zone: tzinfo = UTC) ->
     checks = sorted(verification.checks, key=lambda check: ORDER.index(check.result))
     numbers = count()
     parts = [
-        (verification.ok, "ok"),
+        (verification.ok, "check passed" if verification.ok == 1 else "checks passed"),
         (verification.differs, "differs" if verification.differs == 1 else "differ"),
         (verification.unchecked, "could not be checked"),
     ]

@@ -23,7 +23,7 @@ OSLO = zone_of("Europe/Oslo")
 
 def section(name: str, *titles: str) -> EvidenceSection:
     """A section with one row."""
-    change = words.changes({}, {"expires_at": "2026-11-20T12:00:00Z"}, 18, {})
+    change = words.changes({}, {"expires_at": "2026-11-20T12:00:00Z"}, 18, {}, {})
     row = [EvidenceCell(text=change) for _ in titles]
     columns = [EvidenceColumn(title=title) for title in titles]
     return EvidenceSection(name=name, title=name, about="", columns=columns, rows=[row], count=1)

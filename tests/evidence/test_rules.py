@@ -38,9 +38,16 @@ def test_hash_of_rules_ignores_their_order() -> None:
 def test_change_is_said_in_words_with_names() -> None:
     before = {"max_holders": 0, "asset_id": "6f1c"}
     after = {"max_holders": 9, "asset_id": "7f1c", "chain_eid": 40161, "supply": "2500000"}
-    assert words.changes(before, after, 6, {40161: "Sepolia"}) == (
+    assert words.changes(before, after, 6, {40161: "Sepolia"}, {}) == (
         "maximum holders: unlimited → 9; chain: Sepolia; supply: 2.5"
     )
+
+
+def test_change_names_the_accounts_that_the_pack_knows() -> None:
+    known, other = "0x" + "aB" * 20, "0x" + "cd" * 20
+    after = {"from": known, "to": other}
+    said = words.changes(None, after, 6, {}, {known.lower(): "Marta Lindqvist"})
+    assert said == f"from: Marta Lindqvist; to: {words.short(other)}"
 
 
 def test_changes_say_nothing_that_only_machines_read() -> None:
@@ -50,4 +57,4 @@ def test_changes_say_nothing_that_only_machines_read() -> None:
         "caps": [{"chain_eid": 1}, {"chain_eid": 2}],
         "approved_by": "Tomas",
     }
-    assert words.changes(None, after, 6, {}) == "control: mint; limits by chain: 2 chains; approved by: Tomas"
+    assert words.changes(None, after, 6, {}, {}) == "limits by chain: 2 chains; approved by: Tomas"

@@ -68,7 +68,7 @@ class Presenter:
     def issue_fund(self) -> None:
         """Create a fund under the framework that the card names."""
         page = self.page
-        framework, supply = self.said(r"such as (.+?), a chain and a supply such as ([0-9,]+)")
+        framework, supply = self.said(r"framework: (.+?) wants .* a supply such as ([0-9,]+)")
         page.get_by_label("Name").fill(f"Tour Fund {self.symbol}")
         page.get_by_label("Symbol").fill(self.symbol)
         page.get_by_label("Chain").select_option(index=1)
@@ -129,7 +129,7 @@ class Presenter:
         )
         self.show_me()
         self._order("Sell", "Treasury", price, amount)
-        expect(self.card).to_contain_text("Now the other one", timeout=CHAIN_TIME)
+        expect(self.card).to_contain_text("Now place the other one", timeout=CHAIN_TIME)
         self._order("Buy", buyer, price, amount)
 
     def _order(self, side: str, wallet: str, price: str, amount: str) -> None:
