@@ -143,7 +143,7 @@ async def _bridge_steps(
             f"Prepare {asset.symbol} for the bridge",
             eid,
             names,
-            f"Deploy its token and set both tokens as peers. {said}",
+            f"Deploy its token, and connect both tokens with each other. {said}",
             token_gas + 2 * gas.PEER,
         ),
         _step(

@@ -53,7 +53,7 @@ def _chosen() -> rx.Component:
             0,
             ("Target", row(
                     rx.el.span(state.target.name),
-                    rx.el.span("EID ", state.target.eid, class_name="muted small nowrap"),
+                    rx.el.span("Endpoint ID ", state.target.eid, class_name="muted small nowrap"),
                     cls="wrap tight",
                 )),
             ("Market factory", short_hash(state.target.factory, "factory address")),

@@ -102,7 +102,7 @@ def _target(target: rx.Var[Target]) -> rx.Component:
     state = MarketWizard
     here = rx.cond(target.token != "", "The token is on this chain", "The token is bridged to this chain first")
     settled = rx.cond(target.quote != "", "Settled in " + target.quote, "Settled in the factory's default token")
-    eid = rx.el.span("EID ", target.eid, class_name="num")
+    eid = rx.el.span("Endpoint ID ", target.eid, class_name="num")
     return rx.el.div(
         choice_card(
             "chain", target.eid.to_string(), target.name, here, settled, eid,

@@ -47,8 +47,8 @@ def decision() -> rx.Component:
                 Case.chain_options,
                 errors=errors,
                 id="d-chain",
-                placeholder="No chain yet",
-                hint="Issued immediately, with this decision.",
+                placeholder="Attest later",
+                hint="On a chain, the attestation is issued with this decision.",
             ),
             text_field(
                 "Expires",
