@@ -18,14 +18,22 @@ LIST = Listing({"index": ROWS.c.index}, tie=ROWS.c.index, codes=(ROWS.c.address,
 
 
 async def page(
-    context: Context, distribution: DistributionRow, page: Page, *, is_checked: bool = False
+    context: Context,
+    distribution: DistributionRow,
+    page: Page,
+    *,
+    is_checked: bool = False,
+    is_claimed: bool | None = None,
 ) -> EntitlementList:
     """Return a page of the recipients in the order of the list; none if the distribution has only a root. With
-    `is_checked` also whether each can claim now."""
+    `is_checked` also whether each can claim now; with `is_claimed` only those who have claimed, or have not."""
     page = replace(page, order=SortOrder.ASC)
     claimed = sa.exists().where(col(ClaimRow.distribution_id) == distribution.id, col(ClaimRow.index) == ROWS.c.index)
     query = sa.select(ROWS.c.index, ROWS.c.address, ROWS.c.amount, claimed.label("claimed"))
-    shown, paging = await page.read(context.session, query.where(ROWS.c.distribution_id == distribution.id))
+    query = query.where(ROWS.c.distribution_id == distribution.id)
+    if is_claimed is not None:
+        query = query.where(claimed if is_claimed else ~claimed)
+    shown, paging = await page.read(context.session, query)
     names = await known(context.session, context.organization_id, [row.address for row in shown])
     why = await claim_checks.reasons(context, distribution, shown) if is_checked else {}
     recipients = [

@@ -224,12 +224,13 @@ async def list_recipients(
     distId: UUID,
     page: Annotated[Page, Depends(recipient_list.LIST.page)],
     check: Annotated[bool, Query(description="Also check whether each recipient could claim now.")] = False,
+    claimed: Annotated[bool | None, Query(description="Only those who have claimed, or have not.")] = None,
 ) -> EntitlementList:
     """List the recipients of a distribution, by their position in its list. Empty if Signum knows only the root
     (`has_recipients` is false). `check=true` asks the chain about the first 10,000: before the activation the asset's
     rules decide, afterwards the token itself. Claims of a quote currency are never refused."""
     row = await service.distribution(context, assetId, distId)
-    return await recipient_list.page(context, row, page, is_checked=check)
+    return await recipient_list.page(context, row, page, is_checked=check, is_claimed=claimed)
 
 
 @router.get(ONE + "/held-recipients")

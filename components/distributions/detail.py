@@ -130,7 +130,9 @@ def cancellation_dialog() -> rx.Component:
         ONE.chain,
         ". The ",
         people,
-        " not claimed can no longer do so. ",
+        " not claimed can no longer do so",
+        rx.cond(Cancellation.losing != "", ": " + Cancellation.losing, ""),
+        ". ",
         amount(ONE.unclaimed, ONE.symbol, ONE.decimals),
         " return to the wallet that owns the token. This cannot be undone.",
     )

@@ -80,11 +80,11 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         asset = (await self.get_state(AssetState)).asset
         self.checked = False
         try:
-            new = words(checked(self.draft, asset.decimals), asset.symbol, asset.decimals)
+            new = words(checked(self.draft, asset.decimals), asset.symbol, asset.decimals, self.issuer_names)
         except InvalidFields as invalid:
             self.errors = self.errors | invalid.errors
             return None
-        old = words(checked(self._saved, asset.decimals), asset.symbol, asset.decimals)
+        old = words(checked(self._saved, asset.decimals), asset.symbol, asset.decimals, self.issuer_names)
         self.changes = list(differences(old, new))
         self.changed = {change["name"]: True for change in self.changes}
         return ComplianceState.preview if self.changes else None

@@ -1,5 +1,7 @@
 """The history of an asset's rules: who changed what, when, and in which transaction."""
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import reflex as rx
@@ -13,6 +15,7 @@ from state.core.api import PASSING
 from state.core.dates import stamp
 from state.core.edits import differences
 from state.core.events import Next
+from state.core.holder_picker import name_of
 from state.core.paging import Pages
 from state.core.units import shortened
 from state.requests.tracker import FINAL
@@ -52,7 +55,11 @@ class RulesHistory(Pages, Chains, rx.State):
         page = await self._api.list_rules_history(
             self._org_id(), self._in_path("asset_id"), limit=20, cursor=cursor or None
         )
-        self.rows = [self._view(rule_set, asset.symbol, asset.decimals) for rule_set in page.rule_sets]
+        listed = {one for rule_set in page.rule_sets for one in rule_set.rules.trusted_issuers}
+        listed |= {one for rule_set in page.rule_sets for one in _issuers_before(rule_set)}
+        found = await asyncio.gather(*(name_of(self._api, self._org_id(), one) for one in listed))
+        names = dict(zip(listed, found, strict=True))
+        self.rows = [self._view(rule_set, asset.symbol, asset.decimals, names) for rule_set in page.rule_sets]
         return page.nextCursor
 
     @rx.event
@@ -100,7 +107,7 @@ class RulesHistory(Pages, Chains, rx.State):
         self._chains = {}
         await self._restart()
 
-    def _view(self, rule_set: RuleSet, symbol: str, decimals: int) -> RuleSetView:
+    def _view(self, rule_set: RuleSet, symbol: str, decimals: int, names: Mapping[str, str]) -> RuleSetView:
         now = rule_set.rules
         before = now.model_copy(update={change.field: change.before for change in rule_set.changes})
         return RuleSetView(
@@ -114,13 +121,18 @@ class RulesHistory(Pages, Chains, rx.State):
             who=rule_set.changed_by_name or "",
             request=rule_set.request_title or "",
             request_id=str(rule_set.request_id or ""),
-            changes=list(differences(_texts(before, symbol, decimals), _texts(now, symbol, decimals))),
+            changes=list(differences(*(_texts(rules, symbol, decimals, names) for rules in (before, now)))),
         )
 
 
-def _texts(rules: RulesOnChain, symbol: str, decimals: int) -> dict[str, str]:
-    """Return a chain's rules as text; its list of issuers is complete."""
-    issuers = ", ".join(map(shortened, rules.trusted_issuers)) or "none"
+def _issuers_before(rule_set: RuleSet) -> list[str]:
+    """Return the trusted issuers before a change of them."""
+    return next((list(one.before or []) for one in rule_set.changes if one.field == "trusted_issuers"), [])
+
+
+def _texts(rules: RulesOnChain, symbol: str, decimals: int, names: Mapping[str, str]) -> dict[str, str]:
+    """Return a chain's rules as text; its list of issuers is complete, each with its name or the short address."""
+    issuers = ", ".join(names.get(one) or shortened(one) for one in rules.trusted_issuers) or "none"
     on_chain = Checked(
         framework=rules.regulation_type,
         level=rules.min_kyc_level,

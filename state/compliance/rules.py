@@ -1,5 +1,6 @@
 """Rules as users edit them: whole tokens and dates, converted to and from the API's values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -151,8 +152,10 @@ def market_body(rules: Checked) -> dict[str, Any]:
     }
 
 
-def words(rules: Checked, symbol: str, decimals: int) -> dict[str, str]:
-    """Return each rule as text, by its displayed name."""
+def words(rules: Checked, symbol: str, decimals: int, issuers: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return each rule as text, by its displayed name; `issuers` are known names of trusted issuers by address in lower
+    case."""
+    named = [(issuers or {}).get(one.lower()) or shortened(one) for one in rules.issuers]
     most = grouped(rules.max_tokens, decimals)
     return {
         "Framework": FRAMEWORKS.get(rules.framework, rules.framework),
@@ -163,5 +166,5 @@ def words(rules: Checked, symbol: str, decimals: int) -> dict[str, str]:
         "Maximum holders": f"{rules.max_holders:,}" if rules.max_holders else "unlimited",
         "Maximum per holder": f"{most} {symbol}".strip() if int(rules.max_tokens) else "unlimited",
         "Organization only": "yes" if rules.org_only else "no",
-        "Trusted issuers": ", ".join([OWN_ISSUERS, *map(shortened, rules.issuers)]),
+        "Trusted issuers": ", ".join([OWN_ISSUERS, *named]),
     }

@@ -1,5 +1,6 @@
 """The activation, the cancellation and the deletion of a distribution."""
 
+from contextlib import suppress
 from typing import Any
 
 import reflex as rx
@@ -9,9 +10,13 @@ from backend.distributions.schemas import DistributionActivate
 from state.core.arguments import named, number
 from state.core.dialogs import Dialog
 from state.core.events import Events, call
+from state.core.units import shortened
 from state.distributions.detail import DistributionState
 from state.distributions.list import DistributionView
 from state.requests.tracker import Tracker
+
+NAMED = 3
+"""Recipients named in a confirmation; the page's list has all."""
 
 
 class Activation(Dialog, rx.State):
@@ -58,7 +63,24 @@ class Activation(Dialog, rx.State):
 
 
 class Cancellation(Dialog, rx.State):
-    """The confirmation before a distribution is cancelled."""
+    """The confirmation before a distribution is cancelled. `losing` names the first recipients who have not claimed."""
+
+    losing: str = ""
+
+    @rx.event
+    async def show(self, is_open: bool) -> None:
+        """Open the dialog with the names of those who lose their claims, or close it."""
+        self._done()
+        self.is_open, self.losing = bool(is_open), ""
+        page = await self.get_state(DistributionState)
+        one = page.distribution
+        if not is_open or one.status != "active" or not one.has_recipients:
+            return
+        with suppress(ApiProblem):  # the number is known without the names
+            found = await self._api.list_recipients(*page._path(), claimed=False, limit=NAMED)
+            names = [entry.party_name or entry.wallet_label or shortened(entry.address) for entry in found.recipients]
+            more = one.unclaimed_recipients - len(names)
+            self.losing = ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 
     @rx.event
     async def confirm(self) -> Events:

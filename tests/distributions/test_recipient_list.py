@@ -38,6 +38,8 @@ async def test_recipients_are_listed_in_pages_and_as_csv_with_their_names(world:
     }
     assert found[3] == known | {"claimed": False, "cannot_claim": None}
     assert found[0]["name"] == "unknown wallet"
+    assert len((await firm.get(path, params={"claimed": "false"}))["recipients"]) == 4
+    assert (await firm.get(path, params={"claimed": "true"}))["recipients"] == []
     searched = await firm.get(path, params={"q": PARTY[:8]})
     assert [one["address"] for one in searched["recipients"]] == [PARTY]
     async with httpx.AsyncClient(transport=runtime.local_transport(api), base_url="http://signum") as http:

@@ -232,6 +232,7 @@ class DistributionsOperations(Connection):
         dist_id: Id,
         *,
         check: bool | None = None,
+        claimed: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         count: Literal["estimated"] | None = None,
@@ -247,7 +248,7 @@ class DistributionsOperations(Connection):
             EntitlementList,
             "recipients",
             path("/orgs/{}/assets/{}/distributions/{}/recipients", org_id, asset_id, dist_id),
-            {"check": check, "limit": limit, "cursor": cursor, "count": count, "q": q},
+            {"check": check, "claimed": claimed, "limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     def list_held_recipients(
@@ -447,7 +448,14 @@ class DistributionsOperations(Connection):
         )
 
     def list_recipients_csv(
-        self, org_id: Id, asset_id: Id, dist_id: Id, *, check: bool | None = None, q: str | None = None
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        *,
+        check: bool | None = None,
+        claimed: bool | None = None,
+        q: str | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/assets/{assetId}/distributions/{distId}/recipients` as CSV: every record that
         matches its filters, in one stream.
@@ -456,7 +464,7 @@ class DistributionsOperations(Connection):
         """
         return self._download(
             path("/orgs/{}/assets/{}/distributions/{}/recipients.csv", org_id, asset_id, dist_id),
-            query={"check": check, "q": q},
+            query={"check": check, "claimed": claimed, "q": q},
         )
 
     def list_held_recipients_csv(self, org_id: Id, asset_id: Id, dist_id: Id, *, q: str | None = None) -> Download:
