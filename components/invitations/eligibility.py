@@ -109,11 +109,13 @@ def _row(address: rx.Var[AddressView]) -> rx.Component:
     )
     outcome = rx.match(
         address.outcome,
-        ("invited", rx.el.div(status("invited"), class_name="outcome")),
-        ("awaiting_approval", rx.el.div(status("awaiting_approval"), class_name="outcome")),
+        ("invited", rx.el.div(status("invited"), class_name="invite-outcome")),
+        ("awaiting_approval", rx.el.div(status("awaiting_approval"), class_name="invite-outcome")),
         (
             "refused",
-            rx.el.div(status("refused"), rx.el.span(address.reason, class_name="bad-text"), class_name="outcome"),
+            rx.el.div(
+                status("refused"), rx.el.span(address.reason, class_name="bad-text"), class_name="invite-outcome"
+            ),
         ),
         rx.fragment(),
     )

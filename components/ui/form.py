@@ -7,7 +7,7 @@ import reflex as rx
 from reflex_components_core.el.elements.base import BaseHTML
 from reflex_components_core.el.elements.forms import Select
 
-from components.ui.button import button
+from components.ui.button import Kind, button
 from components.ui.icon import icon
 from components.ui.note import problem_note
 from components.ui.progress import conflict
@@ -238,14 +238,16 @@ def form(
     busy: rx.Var[bool],
     sign: str | None = None,
     edits: Any = None,
+    kind: Kind = "primary",
     **props: Any,
 ) -> rx.Component:
-    """Draw a form within a page (in a dialog: `form_dialog`). `edits` is its state if that edits a record."""
+    """Draw a form within a page (in a dialog: `form_dialog`). `edits` is its state if that edits a record; its button
+    is `plain` where it is one of several on the page."""
     return rx.el.form(
         *children,
         problem_note(problem),
         conflict(edits),
-        rx.el.div(button(submit, sign, kind="primary", type="submit", busy=busy), class_name="row"),
+        rx.el.div(button(submit, sign, kind=kind, type="submit", busy=busy), class_name="row"),
         on_submit=on_submit,
         class_name=f"form {props.pop('class_name', '')}".strip(),
         **props,
