@@ -43,7 +43,7 @@ const isUnderCard = (element) => {
 /* Moves the card to the other side of the page where it covers a control; returns whether that was enough. */
 const uncover = (element) => {
   const card = document.querySelector(".tour");
-  if (!isUnderCard(element)) return true;
+  if (card?.contains(element) || !isUnderCard(element)) return true;
   card.toggleAttribute("data-aside");
   if (!isUnderCard(element)) return true;
   card.toggleAttribute("data-aside");
@@ -60,6 +60,20 @@ const outline = (points) => {
 };
 
 const KEY = "signum_tour";
+
+/* On the sign-in page: outlines the person of the demo who can decide what the tour's request waits for. */
+export function Colleague() {
+  useEffect(() => {
+    const draw = setInterval(() => {
+      const name = JSON.parse(localStorage.getItem(KEY) || "{}").facts?.colleague;
+      const people = [...document.querySelectorAll(".demo-person")];
+      const found = name && people.find((one) => one.textContent.includes(name));
+      if (found && !found.hasAttribute("data-tour")) found.setAttribute("data-tour", "");
+    }, 250);
+    return () => clearInterval(draw);
+  }, []);
+  return null;
+}
 
 export function Guide({ points = [], pause, stored = "", onLook }) {
   const { pathname } = useLocation();

@@ -7,8 +7,16 @@ import reflex as rx
 from components.ui.card import avatar
 from components.ui.form import NativeForm
 from components.ui.icon import icon
+from components.ui.value import Local
 from state.core.session import Session
 from state.demo_people.people import DemoPeople, DemoPersonView
+
+
+class Colleague(Local):
+    """Outlines the person whom a guided tour, begun in this browser, asks to decide."""
+
+    library = "$/public/react/tour.jsx"
+    tag = "Colleague"
 
 
 def demo_people() -> rx.Component:
@@ -25,6 +33,7 @@ def _people() -> rx.Component:
         rx.el.h2("Or try the demo as", id="demo-people"),
         rows,
         rx.cond(DemoPeople.start_over_path != "", _start_over(), rx.fragment()),
+        Colleague.create(),
         class_name="demo-people",
         aria_labelledby="demo-people",
     )

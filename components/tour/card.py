@@ -60,7 +60,7 @@ def _card() -> rx.Component:
         rx.el.h2("You have seen it all happen", class_name="title-3"),
         rx.el.p("Every step was real: it is on the chains and in the audit log.", class_name="muted"),
         rx.cond(
-            Tour.name == "issuer",
+            Session.org.role == "admin",
             link_button(
                 "Try to break it", "/o/" + Session.org.id + "/attempts", "hammer", small=True, on_click=Tour.end
             ),

@@ -50,10 +50,14 @@ class FactReader:
                     Fact.APPLICANT: applicant.name if applicant else "",
                     Fact.READING: "read the documents" if applicant and applicant.status is WAITING[1] else "",
                 }
+            case Finds.FUND if Fact.FUND not in facts:
+                assets = await self._api.list_assets(self._org, status=AssetStatus.ACTIVE, limit=50)
+                return await self._fund(str(assets.assets[-1].id)) if assets.assets else {}
             case Finds.HOLDER if Fact.HOLDER not in facts:
                 return await self._holder()
             case Finds.COLLEAGUE:
-                return {Fact.COLLEAGUE: await self._colleague(facts.get(Fact.APPROVAL_ID, ""))}
+                name = await self._colleague(facts.get(Fact.APPROVAL_ID, ""))
+                return {Fact.COLLEAGUE: name, Fact.VIEW: "mine" if name else ""}
         return {}
 
     async def _fund(self, asset_id: str) -> Facts:

@@ -50,7 +50,15 @@ class Tour(Api, rx.State):
         name = ROLES.get((await self.get_state(Session)).org.role, "")
         if name:
             since = datetime.now(UTC).isoformat()
-            kept = {"tour": name, "org": self._org_id(), "since": since, "at": 0, "left": False, "facts": {}}
+            kept = {
+                "tour": name,
+                "org": self._org_id(),
+                "since": since,
+                "at": 0,
+                "over": "",
+                "left": False,
+                "facts": {},
+            }
             await self._find(kept)
             self._keep(kept)
             yield
@@ -65,8 +73,13 @@ class Tour(Api, rx.State):
             self.total = 0
             return
         steps, self.progress = TOURS[kept["tour"]], ""
+        if kept["over"] and kept["over"] != self.router.url.path:
+            self.stored, self.total = ENDED, 0  # its last card was shown on another page
+            return
         while kept["at"] < len(steps) and await self._has_happened(steps[kept["at"]], kept):
             kept["at"] += 1
+        if kept["at"] == len(steps):
+            kept["over"] = self.router.url.path
         await self._find(kept)
         self._keep(kept)
 
@@ -159,6 +172,7 @@ def _kept(stored: str) -> dict[str, Any] | None:
             "org": str(kept["org"]),
             "since": since,
             "at": at,
+            "over": str(kept.get("over") or ""),
             "left": bool(kept.get("left")),
             "facts": _facts(kept.get("facts") or {}),
         }

@@ -12,7 +12,7 @@ from string import Formatter
 from backend.audit.schemas import AuditEntry
 
 PAGE, SIDE, HEAD = "main, aside:not(.side):not(.tour), [role=dialog]", ".side", ".head"
-DIALOG, WIZARD, FOOT = "[role=dialog]", ".wizard", ".drawer-foot"
+DIALOG, WIZARD, FOOT, CARD = "[role=dialog]", ".wizard", ".drawer-foot", ".tour"
 
 
 class Fact(StrEnum):
@@ -44,6 +44,8 @@ class Fact(StrEnum):
     RECEIVER = "receiver"
     APPROVAL_ID = "approval_id"
     COLLEAGUE = "colleague"
+    VIEW = "view"
+    """The view of the approvals that has the one that waits; unknown for those who can decide about it."""
 
 
 class Learns(StrEnum):
@@ -61,6 +63,7 @@ class Finds(StrEnum):
     """What a step looks for before it is done."""
 
     NOTHING = ""
+    FUND = "fund"
     APPLICANT = "applicant"
     HOLDER = "holder"
     COLLEAGUE = "colleague"

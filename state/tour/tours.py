@@ -1,6 +1,6 @@
 """The guided tours: what to do in each step, where, and which entries of the audit log complete it."""
 
-from state.tour.steps import DIALOG, FOOT, SIDE, WIZARD, Fact, Finds, Learns, Point, TourStep
+from state.tour.steps import CARD, DIALOG, FOOT, SIDE, WIZARD, Fact, Finds, Learns, Point, TourStep
 
 APPLICANT = (
     Point("Accredited investor", needs=Fact.ACCREDITED),
@@ -163,10 +163,15 @@ OFFICER = (
     TourStep(
         "Attest the investor",
         "An attestation puts your decision on a chain, without the documents, until it expires.",
-        ("Attest {party} on a chain.", "Attest a verified party on a chain."),
+        (
+            "Attest {party} on {fund_chain}, where {fund} is. Choose the chain first.",
+            "Attest {party} on a chain.",
+            "Attest a verified party on a chain.",
+        ),
         ("parties?id={party_id}", "parties?status=verified"),
         ATTEST,
         ("attestation.active",),
+        finds=Finds.FUND,
     ),
     TourStep(
         "Revoke one",
@@ -180,7 +185,7 @@ OFFICER = (
             Point("Revoke", DIALOG),
             Point("Revoke", FOOT, about=Fact.HOLDER),
             Point("{holder}"),
-            Point("Attestations", SIDE),
+            Point("Show me", CARD),
         ),
         ("attestation.revoked",),
         finds=Finds.HOLDER,
@@ -190,8 +195,8 @@ OFFICER = (
         "After a court order, tokens move without the holder's consent. This organization requires a second person "
         "for it.",
         (
-            "Choose Force transfer: 10 {asset} from {holder} to {receiver}, with a reason. Type {asset} to confirm. "
-            "The request then waits.",
+            "On the tab Controls of {asset}, choose Force transfer: 10 {asset} from {holder} to {receiver}, with a "
+            "reason. Type {asset} to confirm. The request then waits.",
             "Open an asset, choose the tab Controls, and force a transfer to an eligible holder.",
         ),
         ("assets/{asset_id}?tab=controls", "assets"),
@@ -199,8 +204,7 @@ OFFICER = (
             Point("Force the transfer", DIALOG),
             Point("Force transfer"),
             Point("Controls"),
-            Point("{asset}"),
-            Point("Assets", SIDE),
+            Point("Show me", CARD),
         ),
         ("control.requested",),
         learns=Learns.APPROVAL,
@@ -209,16 +213,16 @@ OFFICER = (
         "Let a second person decide",
         "No one approves their own request. The second person sees what it does now, and what has changed since.",
         (
-            "Sign out, sign in as {colleague} with one click, open Approvals, and approve the transfer.",
+            "This is your request. Sign out, sign in as {colleague} with one click, and approve it under Approvals.",
             "Open Approvals, and approve the transfer. Only another person than the one who requested it can do that.",
         ),
-        ("approvals?id={approval_id}", "approvals"),
+        ("approvals?view={view}&id={approval_id}", "approvals?id={approval_id}", "approvals"),
         (
             Point("Approve", FOOT),
             Point("Sign out", "body", Fact.COLLEAGUE),
             Point("Account:", "body", Fact.COLLEAGUE),
-            Point("Move"),
-            Point("Approvals", SIDE),
+            Point("Decide"),
+            Point("Show me", CARD),
         ),
         ("approval.approved", "approval.denied", "control.confirmed"),
         finds=Finds.COLLEAGUE,
@@ -226,7 +230,7 @@ OFFICER = (
     TourStep(
         "Check the audit log",
         "Each entry has the hash of the one before it: a changed or missing one breaks the chain.",
-        ("Open the audit log. Verify computes every hash again.",),
+        ("Open the audit log, and press Verify: it computes every hash again.",),
         ("audit",),
         (Point("Verify"), Point("Audit log", SIDE)),
         verifies_log=True,

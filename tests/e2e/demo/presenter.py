@@ -197,7 +197,7 @@ class Presenter:
         """Sign out, and sign in as the person whom the card names."""
         (colleague,) = self.said(r"sign in as (.+?) with one click")
         self.press("Account:", "Sign out")
-        self.page.get_by_role("button", name=re.compile(colleague)).click()
+        self.outlined(colleague).click()
         self.page.wait_for_url("**/o/**")
         self.at_step(5)
 
