@@ -86,6 +86,21 @@ def order_failures(token: TokenRules, market: MarketRules, maker: Account, is_bu
     return list(found.values())
 
 
+def stricter(market: MarketRules, token: MarketRules) -> list[str]:
+    """Return the names of the rules of a market that refuse more than those of its token or asset."""
+    worse = {
+        "min_kyc_level": market.min_kyc_level > token.min_kyc_level,
+        "requires_accreditation": market.requires_accreditation and not token.requires_accreditation,
+        "blocked_countries": not set(market.blocked_countries) <= set(token.blocked_countries),
+        "lockup_end_time": market.lockup_end_time > token.lockup_end_time,
+        "max_holders": 0 < market.max_holders < (token.max_holders or market.max_holders + 1),
+        "max_tokens_per_holder": 0
+        < market.max_tokens_per_holder
+        < (token.max_tokens_per_holder or market.max_tokens_per_holder + 1),
+    }
+    return [name for name, is_worse in worse.items() if is_worse]
+
+
 def able_buyers(token: TokenRules, market: MarketRules, accounts: Iterable[Account]) -> list[Account]:
     """Return the accounts that may buy in a market under these rules."""
     return [a for a in accounts if not failures(evaluate_order(token, market, a, True, 0, 0))]

@@ -85,13 +85,15 @@ class ClaimEffect(BaseModel):
 
 
 class MarketImpact(BaseModel):
-    """A market, and whether the new rules would halt it."""
+    """A market, and whether the new rules would halt it. `stricter`: changed rules of which the market's own refuse
+    more, such as `max_tokens_per_holder`: the change does not reach it, because the rules of a market are final."""
 
     market_id: UUID
     chain_eid: int
     chain_name: str
     halts: bool
     reason: str
+    stricter: list[str] = []
 
 
 class Effects(BaseModel):

@@ -35,4 +35,5 @@ def _market(market: Any, change: Change, wallets: Mapping[str, Any], open_orders
     if new.lockup_end_time > max(old.lockup_end_time, clock.moment()):
         end = f"Unix time {new.lockup_end_time}"
         reason, halts = f"Only the treasury can sell until the lock-up ends ({end}). {held}", True
-    return MarketImpact(market_id=market.id, chain_eid=eid, chain_name=chain, halts=halts, reason=reason)
+    kept = [name for name in affected.stricter(market_rules(market), new) if getattr(old, name) != getattr(new, name)]
+    return MarketImpact(market_id=market.id, chain_eid=eid, chain_name=chain, halts=halts, reason=reason, stricter=kept)

@@ -8,10 +8,14 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.assets.models import AssetRow
+from backend.assets.rules import countries
 from backend.auth.principal import Context
+from backend.chain.abi.rule_sets import MarketRules
 from backend.chain.chain_models import ChainRow
 from backend.chain.errors import RpcError
 from backend.chain.indexer import indexer
+from backend.compliance import affected
+from backend.compliance.schemas import ComplianceRules
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
 from backend.core.pagination import where_given
@@ -20,6 +24,7 @@ from backend.markets import halts
 from backend.markets.models import MarketRow
 from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketList, MarketStatus
+from backend.markets.terms import market_rules
 
 MARKETS = sa.inspect(MarketRow).local_table
 LIST = Listing.of(
@@ -29,6 +34,8 @@ LIST = Listing.of(
     names=(col(AssetRow.symbol), col(AssetRow.name)),
     codes=(MARKETS.c.market_address, MARKETS.c.asset_id),
 )
+ASSETS = ("asset_rules", "asset_max_holders", "asset_kyc_level")
+"""Columns of the asset that are no fields of a market."""
 PATIENCE = 2.0
 """Seconds that a chain has to report whether a market is halted."""
 
@@ -75,6 +82,9 @@ def _query(context: Context) -> sa.Select[Any]:
             col(AssetRow.symbol).label("asset_symbol"),
             col(AssetRow.name).label("asset_name"),
             col(AssetRow.decimals).label("asset_decimals"),
+            col(AssetRow.compliance_rules).label("asset_rules"),
+            col(AssetRow.max_holders).label("asset_max_holders"),
+            col(AssetRow.required_kyc_level).label("asset_kyc_level"),
             col(ChainRow.display_name).label("chain_name"),
         )
         .join(AssetRow, col(AssetRow.id) == MARKETS.c.asset_id)
@@ -86,4 +96,20 @@ def _query(context: Context) -> sa.Select[Any]:
 def _market(row: Any) -> Market:
     amounts = {name: str(getattr(row, name)) for name in ("max_tokens_per_holder", "volume")}
     price = None if row.last_price is None else str(row.last_price)
-    return Market(**{**row._mapping, **amounts, "last_price": price})
+    known = {**row._mapping, **amounts, "last_price": price, "stricter_rules": _stricter(row)}
+    return Market(**{name: value for name, value in known.items() if name not in ASSETS})
+
+
+def _stricter(row: Any) -> list[str]:
+    """Return the names of the market's rules that refuse more than the asset's."""
+    rules = ComplianceRules(**row.asset_rules)
+    asset = MarketRules(
+        regulation_type=row.regulation_type,
+        min_kyc_level=row.asset_kyc_level,
+        requires_accreditation=rules.requires_accreditation,
+        blocked_countries=countries(rules.blocked_countries),
+        lockup_end_time=rules.lockup_end_time,
+        max_holders=row.asset_max_holders,
+        max_tokens_per_holder=int(rules.max_tokens_per_holder),
+    )
+    return affected.stricter(market_rules(row), asset)

@@ -93,8 +93,9 @@ class MarketAccepted(Acceptance):
 
 class Market(Record):
     """A market record. The rules were read back from the chain when it became active; `halt_reason` says why it is
-    halted there. `volume` is the amount of all trades in base units of the token, `last_price` the price of the newest
-    trade, in base units of the quote currency for one whole token."""
+    halted there. `stricter_rules` names those that refuse more than the asset's do now: rules of a market are final, a
+    change of the asset's does not reach them. `volume` is the amount of all trades in base units of the token,
+    `last_price` the price of the newest trade, in base units of the quote currency for one whole token."""
 
     id: UUID
     organization_id: UUID
@@ -124,6 +125,7 @@ class Market(Record):
     maker_fee_bps: int
     failure: str | None
     halt_reason: str | None
+    stricter_rules: list[str] = []
     volume: str = "0"
     last_price: str | None = None
     last_trade_at: Timestamp | None = None

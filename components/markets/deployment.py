@@ -60,6 +60,18 @@ def facts() -> rx.Component:
         ),
         rx.el.h3("Rules", class_name="title-3 sub-head"),
         rules_said(market.rules),
+        rx.cond(
+            market.stricter != "",
+            rx.el.div(
+                note(
+                    rx.el.b("Stricter here than the asset: "), market.stricter, ". ",
+                    "The rules of a market are final. A new market takes the asset's present rules.",
+                    tone="warn",
+                ),
+                class_name="card-body",
+            ),
+            rx.fragment(),
+        ),
         rx.el.p(
             "The rules and limits of ", market.symbol, " on ", market.chain, " count too: see its ",
             link("Compliance", "/o/" + Session.org.id + "/assets/" + market.asset_id + "?tab=compliance"), ".",

@@ -7,6 +7,16 @@ from backend.compliance.impact_schemas import AsOf, Effects, StandingSource
 LOSES = ("becomes ineligible", "become ineligible")
 """What an excluded holder loses, in singular and plural."""
 
+MARKET_RULES = {
+    "min_kyc_level": "Required KYC level",
+    "requires_accreditation": "Accredited investors only",
+    "blocked_countries": "Blocked countries",
+    "lockup_end_time": "Lock-up ends",
+    "max_holders": "Maximum holders",
+    "max_tokens_per_holder": "Maximum per holder",
+}
+"""The rules of a market, as pages name them."""
+
 
 def source_words(as_of: Sequence[AsOf]) -> str:
     """Return where the attestations were read, as text."""
@@ -43,6 +53,16 @@ def orders_words(effects: Effects) -> str:
 def claims_words(effects: Effects) -> str:
     """Return how many payments of distributions can no longer be claimed, as text."""
     return counted(effects.claims_total, "payment", "payments") + " cannot be claimed"
+
+
+def rule_name(name: str) -> str:
+    """Return the name of a market's rule as pages show it."""
+    return MARKET_RULES.get(name, name)
+
+
+def stricter_words(count: int) -> str:
+    """Return how many markets the change does not reach, as text."""
+    return counted(count, "market keeps a stricter rule", "markets keep stricter rules")
 
 
 def halting_words(count: int) -> str:

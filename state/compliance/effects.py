@@ -12,7 +12,9 @@ from state.compliance.effect_words import (
     excluded_words,
     halting_words,
     orders_words,
+    rule_name,
     source_words,
+    stricter_words,
     unable_words,
 )
 from state.core.api import Api
@@ -40,7 +42,7 @@ def groups_of(effects: Effects, written: Written) -> list[EffectGroup]:
         _orders(effects, written),
         _claims(effects, written),
     ]
-    return [*(group for group in found if group.rows), *_halting(effects)]
+    return [*(group for group in found if group.rows), *_halting(effects), *_stricter(effects)]
 
 
 def _excluded(effects: Effects, written: Written) -> EffectGroup:
@@ -124,6 +126,23 @@ def _halting(effects: Effects) -> list[EffectGroup]:
             rows=rows,
         )
     ]
+
+
+def _stricter(effects: Effects) -> list[EffectGroup]:
+    kept = [market for market in effects.markets if market.stricter]
+    rows = [
+        AffectedView(str(m.market_id), f"Market on {m.chain_name}", "", "", f"{', '.join(map(rule_name, m.stricter))}.")
+        for m in kept
+    ]
+    group = EffectGroup(
+        kind="stricter",
+        title=stricter_words(len(rows)),
+        below=rows[0].why if len(rows) == 1 else names_of(rows),
+        about="The rules of a market are final: this change does not reach them. A new market takes the new rules.",
+        tone="info",
+        rows=rows,
+    )
+    return [group] if rows else []
 
 
 class ShowsEffects(Api, mixin=True):

@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.markets.schemas import Market
 from state.chains.lookup import Chains
+from state.compliance.effect_words import rule_name
 from state.compliance.rules import Checked, words
 from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
@@ -53,6 +54,8 @@ class MarketDetail:
     last_price: str = ""
     volume: str = "0"
     rules: list[dict[str, str]] = field(default_factory=list)
+    stricter: str = ""
+    """The rules that refuse more than the asset's, as text."""
 
 
 class MarketState(Follows, Loads, Chains, Addressed, rx.State):
@@ -145,6 +148,7 @@ class MarketState(Follows, Loads, Chains, Addressed, rx.State):
             last_price=market.last_price or "",
             volume=market.volume,
             rules=[{"name": name, "value": said[name]} for name in shown],
+            stricter=", ".join(map(rule_name, market.stricter_rules)),
         )
 
 

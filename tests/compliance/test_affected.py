@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.chain.abi.rule_sets import MarketRules, TokenRules
-from backend.compliance.affected import Rules, able_buyers, judged, order_failures, reasons
+from backend.compliance.affected import Rules, able_buyers, judged, order_failures, reasons, stricter
 from backend.compliance.rules import Account, Standing
 from backend.compliance.standings import together
 
@@ -119,3 +119,25 @@ def test_order_is_blocked_by_its_maker_and_not_by_its_size() -> None:
     assert order_failures(late, market, holder(), False, 10) == []
     assert [v.code for v in order_failures(late, market, holder(), False, 9)] == [6]
     assert order_failures(late, market, holder(), True, 9) == []
+
+
+@given(TOKENS, MARKETS)
+def test_market_that_is_not_stricter_accepts_whom_the_tokens_rules_accept(
+    token: TokenRules, market: MarketRules
+) -> None:
+    same = MarketRules(
+        min_kyc_level=token.min_kyc_level,
+        requires_accreditation=token.requires_accreditation,
+        blocked_countries=token.blocked_countries,
+        max_tokens_per_holder=token.max_tokens_per_holder,
+    )
+    assert stricter(same, token) == []
+    found = stricter(market, token)
+    assert ("min_kyc_level" in found) == (market.min_kyc_level > token.min_kyc_level)
+    open_ended = token.max_tokens_per_holder == 0
+    most = market.max_tokens_per_holder
+    assert ("max_tokens_per_holder" in found) == (most > 0 and (open_ended or most < token.max_tokens_per_holder))
+    if not found:
+        levels = Standing(found=True, level=4, accredited=True, accredited_level=4, countries=("SWE",))
+        account = Account("0x1", levels, levels)
+        assert able_buyers(token, same, [account]) == able_buyers(token, market, [account])
