@@ -1,9 +1,13 @@
 """The plan of a deployment: its steps with their gas, the resulting rules, and warnings."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col
 
 from backend.assets import effects, gas, holders, records
@@ -25,7 +29,7 @@ from backend.core.errors import SignumError
 from backend.core.units import grouped
 from backend.markets import service
 from backend.markets.models import MarketRow
-from backend.markets.schemas import MarketCreate, MarketPlan, MarketPlanImpact, PlanStep
+from backend.markets.schemas import MarketCreate, MarketPlan, MarketPlanImpact, PlanCost, PlanStep
 from backend.markets.service import Checked
 from backend.markets.terms import columns, market_rules
 from backend.parties.models import PartyRow
@@ -64,6 +68,7 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
     affects = await effects.effects(context, asset_id, change)
     async with db.paused(context.session):
         steps = await _steps(checked, body, names, wallet, rules)
+    costs = await _costs(context.session, steps, wallet)
     shown = {name: _words(value) for name, value in rules.as_dict().items()}
     return MarketPlan(
         steps=steps,
@@ -76,6 +81,7 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             eligible_parties=able,
             effects=affects,
             caps=checked.caps.effects,
+            costs=costs,
             warnings=[
                 *_warnings(checked, rules, able, people, names[body.chain_eid]),
                 *(
@@ -106,7 +112,14 @@ async def _steps(
         market_gas, said = await _estimate(eid, call, wallet.address, gas.MARKET)
     return [
         *steps,
-        _step("market_created", "Create the market", eid, names, f"createMarket() on the factory. {said}", market_gas),
+        _step(
+            "market_created",
+            "Create the market",
+            eid,
+            names,
+            f"Created by the chain's market factory. {said}",
+            market_gas,
+        ),
         _step(
             "market_active",
             "Open it for trading",
@@ -148,13 +161,13 @@ async def _bridge_steps(
         ),
         _step(
             "bridge_submitting",
-            "Send the packet",
+            f"Bridge {asset.symbol} to {names[eid]}",
             source,
             names,
-            f"One packet with the rules{carried}{price.words(checked.fee)}. {_packet_gas_words(source)}",
+            f"One message with the rules{carried}{price.words(checked.fee)}. {_packet_gas_words(source)}",
             gas.packet(source),
         ),
-        _step("bridge_confirmed", "Deliver the packet", eid, names, "Delivered and paid for by the relayer.", None),
+        _step("bridge_confirmed", "Receive it there", eid, names, "Delivered and paid for by the relayer.", None),
         _step("token_created", "Verify the token", eid, names, "Read its rules back from the chain.", None),
     ]
 
@@ -165,6 +178,20 @@ def _packet_gas_words(source_eid: int) -> str:
 
 def _step(name: str, title: str, eid: int, names: dict[int, str], detail: str, estimate: int | None) -> PlanStep:
     return PlanStep(name=name, title=title, chain_eid=eid, chain_name=names[eid], detail=detail, gas_estimate=estimate)
+
+
+async def _costs(session: AsyncSession, steps: Sequence[PlanStep], wallet: WalletRow) -> list[PlanCost]:
+    """Return what the steps may cost on each chain that answers."""
+    total: dict[int, int] = defaultdict(int)
+    for step in steps:
+        total[step.chain_eid] += step.gas_estimate or 0
+    found = []
+    for eid, chain in (await paths.chains_of(session, *total)).items():
+        with suppress(SignumError):
+            wei, _ = await records.gas_cost(session, wallet.address, eid, total[eid])
+            cost = {"amount": str(wei), "currency": chain.native_currency_symbol}
+            found += [PlanCost(chain_eid=eid, chain_name=chain.display_name, **cost)] if wei else []
+    return found
 
 
 async def _estimate(eid: int, call: Call, sender: str, otherwise: int) -> tuple[int, str]:
@@ -190,7 +217,7 @@ def _warnings(checked: Checked, rules: MarketRules, able: int, people: int, chai
     if checked.source is not None:
         found.append(f"{checked.asset.symbol} is bridged first; the market follows when the bridge completes.")
     if able == 0:
-        found.append(f"None of {people} parties with a wallet can buy on {chain} now: they need attestations there.")
+        found.append(f"None of the {people} parties with a wallet has an attestation on {chain} that these rules need.")
     if rules.lockup_end_time > clock.moment():
         end = datetime.fromtimestamp(rules.lockup_end_time, UTC)
         found.append(f"Until {end:%Y-%m-%d %H:%M} UTC only the treasury can sell.")

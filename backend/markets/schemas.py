@@ -151,6 +151,15 @@ class PlanStep(BaseModel):
     gas_estimate: int | None = None
 
 
+class PlanCost(BaseModel):
+    """What a plan's gas may cost on a chain at its present price, in wei of the chain's currency."""
+
+    chain_eid: int
+    chain_name: str
+    amount: str
+    currency: str
+
+
 class MarketPlanImpact(BaseModel):
     """What a deployment would do and cost. `effects` names the holders who could not trade in the market, or who would
     exceed the share of a cap that their chain keeps. `caps`: the shares of the asset's caps that change."""
@@ -163,6 +172,7 @@ class MarketPlanImpact(BaseModel):
     eligible_parties: int
     effects: Effects = Field(default_factory=Effects)
     caps: list[CapEffect] = Field(default_factory=list)
+    costs: list[PlanCost] = []
     warnings: list[str]
 
 

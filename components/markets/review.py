@@ -51,11 +51,7 @@ def _chosen() -> rx.Component:
         _part(
             "Chain",
             0,
-            ("Target", row(
-                    rx.el.span(state.target.name),
-                    rx.el.span("Endpoint ID ", state.target.eid, class_name="muted small nowrap"),
-                    cls="wrap tight",
-                )),
+            ("Target", state.target.name),
             ("Market factory", short_hash(state.target.factory, "factory address")),
         ),
         _part("Token", 1, (state.symbol, token)),
@@ -100,14 +96,8 @@ def _plan() -> rx.Component:
         role="region",
         aria_label="Steps of the plan",
     )
-    foot = rx.cond(
-        state.plan.gas != "",
-        rx.fragment(
-            rx.el.span("Paid by your treasury wallet"),
-            rx.el.span(state.plan.gas, " gas in total", class_name="end num strong"),
-        ),
-        rx.el.span("Paid by your treasury wallet"),
-    )
+    costs = rx.el.span("about ", state.plan.cost, class_name="end num strong")
+    foot = rx.fragment(rx.el.span("Paid by your treasury wallet"), rx.cond(state.plan.cost != "", costs, rx.fragment()))
     return rx.cond(
         state.planning,
         card("Plan", rx.el.div(skeleton(4)), right=rx.el.span("Querying the chains", class_name="muted small")),
@@ -252,8 +242,14 @@ def _buttons() -> rx.Component:
     state = MarketWizard
     return rx.el.div(
         button("Back", "arrow-left", on_click=state.back),
-        rx.el.span(
-            icon("shield-check", 14), "Checked, nothing sent yet", class_name="row tight muted small end hide-narrow"
+        rx.cond(
+            state.planned & (state.plan.confirmation != "") & ~state.is_confirmed,
+            rx.el.span(icon("circle-alert", 14), "Confirm the new limits first", class_name="row tight small end"),
+            rx.el.span(
+                icon("shield-check", 14),
+                "Checked, nothing sent yet",
+                class_name="row tight muted small end hide-narrow",
+            ),
         ),
         button(
             "Deploy market",

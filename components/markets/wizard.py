@@ -102,10 +102,9 @@ def _target(target: rx.Var[Target]) -> rx.Component:
     state = MarketWizard
     here = rx.cond(target.token != "", "The token is on this chain", "The token is bridged to this chain first")
     settled = rx.cond(target.quote != "", "Settled in " + target.quote, "Settled in the factory's default token")
-    eid = rx.el.span("Endpoint ID ", target.eid, class_name="num")
     return rx.el.div(
         choice_card(
-            "chain", target.eid.to_string(), target.name, here, settled, eid,
+            "chain", target.eid.to_string(), target.name, here, settled,
             checked=state.target.eid == target.eid,
             on_change=lambda _: state.choose_chain(target.eid.to_string()),
         ),
@@ -174,7 +173,7 @@ def _token() -> rx.Component:
         optional=True,
     )
     return card(
-        "Choose the token",
+        "Token",
         col(
             rx.cond(
                 state.target.token != "",

@@ -17,4 +17,5 @@ async def proposed(api: SessionClient, org_id: str, asset_id: str, eid: int, dec
         return ""
     found = await api.search_accounts(org_id, q=treasury, asset_id=asset_id, chain_eid=eid)
     held = next((int(one.balance or 0) for one in found.accounts if one.address == treasury), 0)
-    return str(held // 10**decimals // PART or "")
+    whole = held // 10**decimals // PART
+    return f"{whole:,}" if whole else ""

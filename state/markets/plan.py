@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from backend.markets.schemas import MarketPlan, PlanStep
 from state.chains.lookup import ChainView
 from state.compliance.cap_words import cap_changes, confirmation
+from state.core.units import rounded
 
 
 @dataclass
@@ -38,7 +39,8 @@ class Plan:
     will_bridge: bool = False
     source: str = ""
     eligible: int = 0
-    gas: str = ""
+    cost: str = ""
+    """What the gas may cost at its present price, as text."""
     steps: list[PlanStepView] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     caps: list[dict[str, str]] = field(default_factory=list)
@@ -50,12 +52,11 @@ class Plan:
 def plan_of(answer: MarketPlan, source: str, symbol: str, decimals: int) -> Plan:
     """Convert the dry run's response; `source` is the name of the chain that a bridge starts from."""
     impact = answer.impact
-    gas = sum(step.gas_estimate or 0 for step in answer.steps)
     return Plan(
         will_bridge=impact.will_bridge,
         source=source if impact.will_bridge else "",
         eligible=impact.eligible_parties,
-        gas=f"{gas:,}" if gas else "",
+        cost=" and ".join(f"{rounded(one.amount, 18)} {one.currency} on {one.chain_name}" for one in impact.costs),
         steps=[_step_view(step) for step in answer.steps],
         warnings=impact.warnings,
         caps=cap_changes(impact.caps, symbol, decimals),

@@ -246,13 +246,15 @@ async def test_deployment_plan_changes_nothing(world: World) -> None:
     assert gas["market_created"] > 1_000_000
     impact = plan["impact"]
     assert (impact["will_bridge"], impact["source_chain_eid"], impact["eligible_parties"]) == (True, SEPOLIA, 1)
+    assert {cost["chain_eid"] for cost in impact["costs"]} == {SEPOLIA, HYPEREVM}
+    assert all(int(cost["amount"]) > 0 and cost["currency"] for cost in impact["costs"])
     assert (impact["rules"]["regulation_type"], impact["rules"]["max_holders"]) == ("reg_d", "7")
     assert impact["rules"]["requires_accreditation"] == "true"
     assert any("bridged first" in w for w in impact["warnings"])
     here = await firm.post(path, await firm.market_body(SEPOLIA), params={"dry_run": "true"})
     assert [s["name"] for s in here["steps"]] == ["market_created", "market_active"]
     assert "estimated by the node" in here["steps"][0]["detail"]
-    assert any("None of 2 parties" in w for w in here["impact"]["warnings"])
+    assert any("None of the 2 parties" in w for w in here["impact"]["warnings"])
     assert (await firm.get("/markets"))["markets"] == []
     assert (await firm.get("/bridges"))["bridges"] == []
 
