@@ -151,7 +151,7 @@ def _dialog() -> rx.Component:
         rx.cond(IssuerState.is_issuer, "Terms of " + TERMS.name, "Register as an issuer"),
         rx.cond(
             IssuerState.is_issuer & (IssuerState.missing == 0),
-            "Writes changed terms to the registry of every enabled chain, with one transaction on each.",
+            "Changes are written to the registry of every enabled chain, with one transaction on each.",
             "Sends one transaction on each enabled chain where the issuer is not registered yet.",
         ),
         text_field(
@@ -172,7 +172,7 @@ def _dialog() -> rx.Component:
             hint="The highest level this issuer can attest.",
         ),
         check_field(
-            "May revoke attestations of other issuers, here and below",
+            "May revoke attestations of any issuer of this organization and those below",
             "can_revoke_others",
             default_checked=TERMS.can_revoke_others,
         ),

@@ -59,7 +59,7 @@ def transfers() -> rx.Component:
             pager("Newest first, 50 per page", state, csv=csv_of("/transfers", status=state.status)),
             label="Transfers",
         ),
-        class_name=rx.cond(TransferState.transfer.id != "", "with-drawer", ""),
+        class_name=rx.cond(TransferState.transfer.id != "", "transfers with-drawer", "transfers"),
     )  # fmt: skip
     return rx.fragment(main, _story(), transfer_dialog())
 
@@ -90,13 +90,12 @@ def _row(transfer: rx.Var[TransferView]) -> rx.Component:
         td(
             row(
                 _who(transfer.sender_name, transfer.sender),
-                icon("arrow-right", 13),
-                _who(transfer.receiver_name, transfer.receiver),
-                cls="wrap",
+                row(icon("arrow-right", 13), _who(transfer.receiver_name, transfer.receiver), cls="tight nowrap"),
+                cls="wrap tight",
             ),
             full=True,
         ),
-        td(transfer.chain, narrow=False, class_name="muted"),
+        td(transfer.chain, narrow=False, class_name="muted aside-hidden"),
         td(when(transfer.created_at), class_name="muted", label="Sent"),
         key=transfer.id,
         aria_selected=rx.cond(TransferState.transfer.id == transfer.id, "true", "false"),
@@ -121,7 +120,11 @@ def _story() -> rx.Component:
     )
     progress = request_progress(TransferState, may_retry=may(Scope.TRANSFERS_WRITE))
     return drawer(
-        "Transfer of " + transfer.symbol,
+        rx.cond(
+            (transfer.sender_name != "") & (transfer.receiver_name != ""),
+            transfer.sender_name + " to " + transfer.receiver_name,
+            "Transfer of " + transfer.symbol,
+        ),
         amount(transfer.amount, transfer.symbol, transfer.decimals),
         col(
             rx.cond((transfer.failure != "") & (request.problem == ""), failed, rx.fragment()),

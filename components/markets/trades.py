@@ -47,6 +47,7 @@ def _row(trade: rx.Var[TradeView]) -> rx.Component:
         td(_person(trade.seller, trade.seller_name), label="Seller"),
         td(short_hash(trade.tx_hash, "transaction", trade.tx_url), label="Transaction"),
         key=trade.id,
+        class_name="halves",
     )
 
 

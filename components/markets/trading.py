@@ -168,4 +168,5 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         td(rx.el.div(who, short_hash(order.maker), why, class_name="col none"), class_name="wrap", full=True),
         td(rx.cond(order.is_live & may(Scope.TRANSFERS_WRITE), cancel, rx.fragment()), right=True),
         key=order.id,
+        class_name="halves",
     )

@@ -163,8 +163,8 @@ def rules_card() -> rx.Component:
             check_field(
                 "Refuse changes based on an older version of the rules", "require_if_match",
                 default_checked=GIVEN.require_if_match,
-                hint="API clients must then send the version they read (If-Match) when they change an asset's rules. "
-                "The console always does.",
+                hint="A program that changes an asset's rules must then say which version it has read. The console "
+                "always does.",
             ),
             on_submit=RulesForm.submit,
             problem=RulesForm.form_problem,

@@ -11,7 +11,7 @@ from components.ui.form import text_field
 from components.ui.note import failure, note, problem_note, skeleton
 from components.ui.status import tag
 from components.ui.value import amount, short_hash
-from state.wallets.list import WalletForm, WalletState
+from state.wallets.list import WalletForm, Wallets, WalletState
 from state.wallets.views import BalanceView, ChainBalancesView
 
 ROW = WalletState.row
@@ -27,9 +27,9 @@ def wallet_card() -> rx.Component:
         ("Address", short_hash(ROW.address)),
         ("Kind", row(ROW.kind, rx.cond(ROW.is_default, tag("Default", "info"), rx.fragment()), cls="wrap")),
     )
-    body = rx.fragment(facts, _unreachable(), rx.foreach(WalletState.chain_balances, _chain))
+    body = rx.fragment(facts, _actions(), _unreachable(), rx.foreach(WalletState.chain_balances, _chain))
     content = rx.cond(WalletState.problem != "", broken, rx.cond(WalletState.loading, skeleton(4), body))
-    return rx.cond(ROW.id != "", card(ROW.label, content, _actions(), right=again, label="Wallet"), rx.fragment())
+    return rx.cond(ROW.id != "", card(ROW.label, content, right=again, label="Wallet", id="wallet"), rx.fragment())
 
 
 def _unreachable() -> rx.Component:
@@ -49,7 +49,7 @@ def _chain(chain: rx.Var[ChainBalancesView]) -> rx.Component:
             amount(balance.escrowed, None, balance.decimals), " more in open orders", class_name="muted small"
         )
         shown = rx.el.dd(
-            amount(balance.amount, balance.symbol, balance.decimals),
+            amount(balance.amount, rx.cond(balance.is_native, balance.symbol, ""), balance.decimals),
             rx.cond(balance.escrowed != "0", orders, rx.fragment()),
         )
         return rx.el.div(rx.el.dt(kind), shown, key=balance.id)
@@ -79,12 +79,15 @@ def wallet_dialogs() -> rx.Component:
     is_linked, errors = WalletForm.kind == "linked", WalletForm.errors
     address = text_field("Address", "address", errors=errors, id="w-address", class_name="mono", placeholder="0x",
                          spell_check=False, hint="Signum reads its balances and never holds its key.")  # fmt: skip
+    is_first, held = Wallets.rows.length() == 0, "Signum holds its key and signs with it."
+    made = rx.cond(is_first, held + " The first wallet becomes the treasury.", held)
     make = form_dialog(
         rx.cond(is_linked, "Link a wallet", "New server wallet"),
-        rx.cond(is_linked, "An address whose key is held outside Signum.",
-                "Signum holds its key and signs with it. The first wallet becomes the treasury."),
-        text_field("Label", "label", errors=errors, id="w-label", max_length=120,
-                   placeholder=rx.cond(is_linked, "Custodian", "Treasury")),
+        rx.cond(is_linked, "An address whose key is held outside Signum.", made),
+        text_field(
+            "Label", "label", errors=errors, id="w-label", max_length=120,
+            placeholder=rx.cond(is_linked, "Custodian", rx.cond(is_first, "Treasury", "Custody account")),
+        ),
         rx.cond(is_linked, address, rx.fragment()),
         form=WalletForm,
         submit=rx.cond(is_linked, "Link wallet", "Create wallet"),

@@ -87,11 +87,12 @@ def log_panel() -> rx.Component:
         empty("send", "No deliveries yet", "Deliveries appear here. Send a test to try the endpoint."),
         empty("filter", "No deliveries match these filters"),
     )
+    has_failed = may(Scope.ORGS_WRITE) & (of.endpoint.status != "disabled") & (of.endpoint.last_failure_at != "")
     again = button("Replay failed deliveries", "rotate-cw", small=True, on_click=Replay.show(True))
     return panel(
         toolbar(
             filters("Status", of.status, of.filter_status, STATUSES),
-            end(rx.cond(may(Scope.ORGS_WRITE) & (of.endpoint.status != "disabled"), again, rx.fragment())),
+            end(rx.cond(has_failed, again, rx.fragment())),
         ),
         list_table(
             "Deliveries",
@@ -222,8 +223,8 @@ def _question(of: Any, title: str, about: str, word: str, *body: rx.Component) -
 def _recovery() -> rx.Component:
     return form_dialog(
         "Replay failed deliveries",
-        "Resends failed deliveries of events since then, oldest first, with 10 more attempts each.",
-        select_field("Since", "since", SINCE, id="r-since", default_value="24"),
+        "Sends failed deliveries of the chosen period again, oldest first, with 10 more attempts each.",
+        select_field("Period", "since", SINCE, id="r-since", default_value="24"),
         form=Replay,
         submit="Replay deliveries",
         width="440px",

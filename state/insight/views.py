@@ -193,7 +193,7 @@ def upcoming_view(entry: Upcoming, place: str) -> UpcomingView:
 def calendar(entries: list[Upcoming], today: date) -> list[MonthView]:
     """Return the next days in rows of 30, each day with what ends on it: its kind, and in words."""
     rows = [range(first, first + ROW) for first in range(0, DAYS, ROW)]
-    return [MonthView(f"{row[0]}–{row[-1]}", [_cell(entries, today, n) for n in row]) for row in rows]
+    return [MonthView(f"Day {row[0]}–{row[-1]}", [_cell(entries, today, n) for n in row]) for row in rows]
 
 
 def _cell(entries: list[Upcoming], today: date, n: int) -> dict[str, str]:

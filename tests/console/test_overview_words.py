@@ -17,12 +17,12 @@ from state.insight import views, words
 @pytest.mark.parametrize(
     ("units", "decimals", "text"),
     [
-        (0, 0, "0"), (9_999, 0, "9,999"), (10_000, 0, "10K"), (128_499, 0, "128K"), (25_637_312, 0, "25.6M"),
+        (0, 0, "0"), (9_999, 0, "9,999"), (10_000, 0, "10K"), (128_499, 0, "128.4K"), (25_637_312, 0, "25.63M"),
         (1_000_000_000, 0, "1B"), (2_345_000_000_000_000, 0, "2,345T"), (1_234_567, 6, "1.23"),
-        (288_174_350_000_000, 6, "288M"),
+        (288_174_350_000_000, 6, "288.1M"),
     ],
 )  # fmt: skip
-def test_compact_amount_has_three_digits_and_is_never_rounded_up(units: int, decimals: int, text: str) -> None:
+def test_compact_amount_has_four_digits_and_is_never_rounded_up(units: int, decimals: int, text: str) -> None:
     assert charts.compact(units, decimals) == text
 
 
@@ -120,7 +120,7 @@ def test_calendar_marks_the_day_on_which_something_ends() -> None:
         ends(UpcomingKind.APPROVAL, 31, "Another lapses"),
     ]  # fmt: skip
     months = views.calendar(entries, today)
-    assert [month.label for month in months] == ["0–29", "30–59", "60–89"]
+    assert [month.label for month in months] == ["Day 0–29", "Day 30–59", "Day 60–89"]
     assert months[0].days[0] == {"kind": "lockup", "title": "20 Nov 2026: Lock-up of ABC ends"}
     assert months[0].days[1] == {"kind": "", "title": "21 Nov 2026"}
     assert months[1].days[1] == {"kind": "several", "title": "21 Dec 2026: One expires; Another lapses"}
