@@ -10,8 +10,8 @@ STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K"))
 
 
 def compact(units: str | int, decimals: int = 0) -> str:
-    """Return an amount as people grasp it, rounded down to four digits: `"25.63M"`, `"128K"`; below 10,000 with up to two
-    decimals."""
+    """Return an amount as people grasp it, rounded down to four digits: `"25.63M"`, `"128K"`; below 10,000 with up to
+    two decimals."""
     amount = int(units)
     whole = amount // int(10**decimals)
     if whole < 10_000:

@@ -62,7 +62,7 @@ def test_transfer_is_checked_and_sent(console: Console, signum: Signum) -> None:
     expect(answer.get_by_text("This transfer is allowed.")).to_be_visible()
     dialog.get_by_role("button", name="Send transfer").click()
     expect(dialog).to_have_count(0)
-    story = page.get_by_role("complementary", name=f"Transfer of {asset['symbol']}")
+    story = page.get_by_role("complementary", name="Treasury to Kestrel Pension Trust")
     expect(story.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
     expect(story.get_by_text("Confirmed", exact=True)).to_be_visible()
     row = page.get_by_role("table", name="Transfers").locator("tbody").get_by_role("row").first
