@@ -24,7 +24,10 @@ BECAUSE = {
 NOT_ATTESTED = 9
 UNVERIFIED = (NOT_ATTESTED, 10)
 """Rules for which it matters whether an earlier verification ended, or does not cover the asset."""
-ELSEWHERE = ("your verification does not cover it yet", "Ask {organization} to extend it.")
+ELSEWHERE = (
+    "your verification does not cover it yet",
+    "{needed} Ask {organization} to extend your verification to it.",
+)
 LAPSES: dict[Lapse | None, tuple[str, str]] = {
     Lapse.EXPIRED: ("your verification expired on {date}", "Ask {organization} to renew it."),
     Lapse.REVOKED: ("{organization} withdrew your verification", "Contact {organization} to find out why."),
@@ -133,6 +136,7 @@ def _because(
     if pair is None:
         return "", found.reason
     facts = {"organization": organization, "level": str(place.kyc_level), "required": str(place.required_kyc_level)}
+    facts["needed"] = _needed(place)
     facts["date"] = day(ended.lapsed_at, zone) if ended.lapsed_at else ""
     return pair[0].format(**facts), pair[1].format(**facts)
 

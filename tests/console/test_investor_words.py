@@ -85,6 +85,7 @@ def test_verified_investor_reads_that_the_verification_does_not_cover_an_asset()
     other = place("Base", is_held=False, is_attested_here=False, **refused(9))
     found = verdict([other], "Northwind", UTC, [place(), other])
     assert found.sentence == "You may not hold NREF now, because your verification does not cover it yet."
+    assert found.next_step == "Level 1 is required. Ask Northwind to extend your verification to it."
 
 
 def test_revoked_investor_reads_so_at_every_asset() -> None:
