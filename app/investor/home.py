@@ -10,6 +10,7 @@ from components.investor.signing import signing_sheet
 from components.ui.button import button, link_button
 from components.ui.card import card
 from components.ui.note import empty, failure, page_skeleton
+from state.investor.claims import WaitingClaims
 from state.investor.consent import InvestorConsent
 from state.investor.home import InvestorHome
 from state.investor.place import InvestorPlace, Place
@@ -19,7 +20,11 @@ from state.users.linked_wallets import LinkedWallets
 from state.users.sessions import SessionsState
 
 
-@investor_page(route=HOME, title="Your investments", on_load=[Signing.load, InvestorHome.load])
+@investor_page(
+    route=HOME,
+    title="Your investments",
+    on_load=[Signing.load, WaitingClaims.clear, InvestorHome.load, WaitingClaims.watch],
+)
 def home() -> rx.Component:
     """Draw holdings, eligibility, claims, open orders and statements."""
     again = button("Try again", "rotate-cw", on_click=InvestorHome.load)

@@ -12,6 +12,7 @@ from backend.core.fields import Network
 
 NONE = "You have no investor account with this ID."
 _ENTER = sa.text("select * from signum_enter_as_investor(:membership, cast(:address as inet))")
+_PAY = sa.text("select signum_investor_pays(:distribution, :address)")
 _WRITE = sa.text("select signum_investor_writes(:what)")
 
 
@@ -46,3 +47,11 @@ async def write(session: AsyncSession, what: UUID | Literal["membership"]) -> No
     """
     if not await session.scalar(_WRITE, {"what": str(what)}):
         raise NotFound(NONE)
+
+
+async def pay(session: AsyncSession, distribution_id: UUID, address: str) -> bool:
+    """Let the rest of a transaction act for the organization, to pay an amount of a distribution to an address of the
+    investor that is a server wallet of the organization. Return whether it does: False, and nothing changes, for any
+    other address.
+    """
+    return bool(await session.scalar(_PAY, {"distribution": distribution_id, "address": address}))

@@ -8,6 +8,8 @@ from backend.assets import transfer_check
 from backend.auth.principal import Context
 from backend.chain.abi.restrictions import RESTRICTIONS
 from backend.chain.bindings import token
+from backend.compliance.rules import failures
+from backend.compliance.schemas import RuleVerdict, TransferCheck
 from backend.core import db
 from backend.core.errors import SignumError
 from backend.distributions import eligibility
@@ -48,3 +50,20 @@ async def reasons(context: Context, row: DistributionRow, recipients: Sequence[A
     except (SignumError, TimeoutError):
         return {}
     return {one.index: words for one, words in zip(wanted, found, strict=True)}
+
+
+async def refusals(context: Context, source: Any, address: str, amount: int) -> list[RuleVerdict]:
+    """Return the rules of the token that refuse a payment now, read from the chain; none for a quote currency.
+
+    `source` is an active distribution: its row, or `asset_id`, `chain_eid`, `currency_address` and
+    `distributor_address` of it.
+    """
+    if source.currency_address is not None:
+        return []
+    place = await transfer_check.place_of(context, source.asset_id, source.chain_eid)
+    payment = TransferCheck(
+        chain_eid=source.chain_eid, from_address=source.distributor_address, to_address=address, amount=str(amount)
+    )
+    async with db.paused(context.session):
+        verdicts, _ = await transfer_check.verdicts_of(place, payment)
+    return failures(verdicts)

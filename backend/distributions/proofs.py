@@ -49,16 +49,21 @@ async def _store_tree(session: Write, row: DistributionRow, nodes: bytes) -> Non
 
 async def proof(context: Context, row: DistributionRow, address: str) -> Proof:
     """Return what an address passes to `claim`; 404 if it is not a recipient, or the recipients are unknown."""
+    return await of(context.session, row, address)
+
+
+async def of(session: AsyncSession, row: DistributionRow, address: str) -> Proof:
+    """Return the proof as `proof` does, for a workflow."""
     if not row.has_recipients:
         raise NotFound("The distribution was activated with only a root. Its recipients are unknown here.")
-    found = await _recipient(context.session, row.id, address)
+    found = await _recipient(session, row.id, address)
     if found is None:
         raise NotFound("This address is not a recipient of the distribution.")
     return Proof(
         index=found.index,
         address=found.address,
         amount=str(int(found.amount)),
-        proof=await _path(context.session, row.id, found.node),
+        proof=await _path(session, row.id, found.node),
         claimed=found.claimed,
     )
 

@@ -15,7 +15,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import Address
-from backend.distributions import creation, drafts, held, listing, proofs, recipient_list, rules, service
+from backend.distributions import creation, drafts, held, listing, payments, proofs, recipient_list, rules, service
 from backend.distributions.recipients import Recipients, of_csv, of_pairs
 from backend.distributions.schemas import (
     Activated,
@@ -31,6 +31,7 @@ from backend.distributions.schemas import (
     HeldRecipientList,
     PaidIn,
     Proof,
+    RecipientPaymentAccepted,
 )
 from backend.http.middleware import CSV, MAX_CSV
 from backend.http.uploads import Upload
@@ -286,3 +287,24 @@ async def cancel_distribution(
     if dry_run:
         return planned(response, service.plan(await service.cancellable(context, assetId, distId), [service.CLOSING]))
     return accepted(response, orgId, await service.cancel(context, assetId, distId))
+
+
+@router.post(ONE + "/recipients/{address}/pay", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
+@requires(Scope.ASSETS_WRITE)
+async def pay_recipient(
+    context: Current,
+    orgId: UUID,
+    assetId: UUID,
+    distId: UUID,
+    address: Address,
+    response: Response,
+    dry_run: DryRun = False,
+) -> RecipientPaymentAccepted | DistributionPlan:
+    """Pay a recipient of an active distribution: the wallet that owns the token sends the recipient's claim, and the
+    distributor pays the recipient's address. This is for recipients whose wallet the organization keeps, and for those
+    who cannot send a transaction. While a payment runs, a repetition returns its request. 404 if Signum does not know
+    the recipient, also where it knows only the root; 409 if the distribution is not active, the amount was claimed, or
+    the token refuses the payment. No second person is needed: the activation decided who is paid how much."""
+    if dry_run:
+        return planned(response, await payments.plan(context, assetId, distId, address))
+    return accepted(response, orgId, await payments.pay(context, assetId, distId, address))

@@ -120,6 +120,14 @@ def check_cancellable(status: DistributionStatus) -> None:
         raise Conflict(f"The distribution is {status}. Only a draft or an active one can be cancelled.")
 
 
+def check_payable(status: DistributionStatus, is_claimed: bool) -> None:
+    """Raise 409 if an amount was already paid, or cannot be paid now."""
+    if is_claimed:
+        raise Conflict("This amount was already claimed.")
+    if status is not DistributionStatus.ACTIVE:
+        raise Conflict(f"The distribution is {status}. Amounts can be claimed while it is active.")
+
+
 def check_deletable(status: DistributionStatus, has_requests: bool) -> None:
     """Raise 409 if a distribution is not a draft, or if requests refer to it."""
     if status is not DRAFT:

@@ -210,6 +210,13 @@ class DistributionAccepted(Acceptance):
     distributionId: UUID
 
 
+class RecipientPaymentAccepted(Acceptance):
+    """Response to a payment: the distributor pays `address` its amount."""
+
+    distributionId: UUID
+    address: str
+
+
 class Entitlement(Record):
     """A recipient of a distribution: the amount in base units of the currency, and whether it was claimed. `name` is
     what the address is to the organization, in words, `party_name` and `wallet_label` are the names of the party and

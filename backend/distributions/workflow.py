@@ -1,4 +1,4 @@
-"""Workflows of an accepted activation or cancellation; every step reads the chain before it writes there."""
+"""Workflows of an accepted activation, cancellation or payment; every step reads the chain before it writes there."""
 
 from dataclasses import asdict
 from typing import Any
@@ -10,14 +10,15 @@ from backend.assets.transfer_check import Place
 from backend.chain.abi.outcome import Outcome
 from backend.chain.bindings import distributor, quote_token, registry, token
 from backend.chain.deployment.contracts import contracts_of
-from backend.chain.errors import Undone
+from backend.chain.errors import Reverted, Undone
 from backend.chain.indexer import indexer
+from backend.chain.rpc.json_rpc import connect
 from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError
-from backend.distributions import currencies, funding, rules, states
+from backend.distributions import currencies, funding, payments, proofs, rules, states
 from backend.distributions.models import DistributionRow
 from backend.distributions.rules import Payout
-from backend.distributions.schemas import DistributionStatus
+from backend.distributions.schemas import DistributionStatus, Proof
 from backend.issuers import service as issuers
 from backend.requests.models import RequestRow
 from backend.requests.workflows import Run, StepNotes, workflow
@@ -177,6 +178,39 @@ async def _close(run: Run, step: StepNotes, row: DistributionRow) -> None:
         raise Conflict("The chain does not show the distributor as closed.")
     step.detail = f"{await _written(run, row, (row.total_amount or 0) - info.claimed_amount)} returned."
     await _catch_up(row.chain_eid, outcome)
+
+
+@workflow(payments.KIND)
+async def pay(run: Run) -> None:
+    """Send a recipient's claim. It succeeds too if the amount was claimed in the meantime, by anyone."""
+    row = await _row(run)
+    async with run.transaction() as session:
+        proof = await proofs.of(session, row, run.arguments["address"])
+    async with run.step("recipient_paid") as step:
+        await _pay(run, step, row, proof)
+
+
+async def _pay(run: Run, step: StepNotes, row: DistributionRow, proof: Proof) -> None:
+    eid, at = row.chain_eid, _address(row)
+    outcome = None if await distributor.is_claimed(eid, at, proof.index) else await _claim(run, step, row, proof)
+    elsewhere = "" if outcome else " It was claimed in the meantime."
+    step.detail = f"{await _written(run, row, int(proof.amount))} paid to {proof.address}.{elsewhere}"
+    await indexer.catch_up(eid, outcome.block_number if outcome else await (await connect(eid)).height())
+
+
+async def _claim(run: Run, step: StepNotes, row: DistributionRow, proof: Proof) -> Outcome | None:
+    """Send a claim; return None if another one came first."""
+    eid, at = row.chain_eid, _address(row)
+    info = await distributor.info(eid, at)
+    if info.is_closed:
+        raise Conflict("The distribution was cancelled in the meantime.")
+    call = distributor.claim(at, proof.index, proof.address, int(proof.amount), proof.proof)
+    try:
+        return await write(run, step, call, f"pay.{run.attempt}", eid=eid, signer=info.owner, label="pay recipient")
+    except Reverted:
+        if await distributor.is_claimed(eid, at, proof.index):
+            return None
+        raise
 
 
 async def _written(run: Run, row: DistributionRow, units: int) -> str:

@@ -5,14 +5,11 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend.assets import gas, transfer_check
+from backend.assets import gas
 from backend.auth.principal import Context
 from backend.compliance.refusal import Refused
-from backend.compliance.rules import failures
-from backend.compliance.schemas import TransferCheck
-from backend.core import db
 from backend.core.errors import Conflict, NotFound
-from backend.distributions import proofs
+from backend.distributions import claim_checks, proofs
 from backend.investor_trading import instructions, senders
 from backend.investor_trading.instructions import Money
 from backend.investor_trading.schemas import InvestorClaimCreate, PreparedTransactions
@@ -34,9 +31,10 @@ _TREE = sa.text("select part, nodes from signum_investor_tree(:distribution, :pa
 async def prepare(context: Context, distribution_id: UUID, body: InvestorClaimCreate) -> PreparedTransactions:
     """Return the transaction that claims an amount of a distribution; 404 if the investor has none there."""
     await senders.counted(context)
-    row = await _waiting(context, distribution_id, body.address)
+    row = await waiting(context, distribution_id, body.address)
     signer = await _signer(context, body.address)
-    await _check_rules(context, row)
+    if refused := await claim_checks.refusals(context, row, row.address, int(row.amount)):
+        raise Refused(refused)
     if (problem := await senders.lacking_gas(context, row.chain_eid, signer, gas.TRANSFER)) is not None:
         raise Conflict(problem)
     values = {"distribution": distribution_id, "parts": sorted(proofs.parts_of(row.node))}
@@ -55,7 +53,8 @@ async def _signer(context: Context, recipient: str) -> str:
     return recipient if recipient in linked else linked[0]
 
 
-async def _waiting(context: Context, distribution_id: UUID, address: str) -> Any:
+async def waiting(context: Context, distribution_id: UUID, address: str) -> Any:
+    """Return an amount that waits for the investor; 404 if they have none there, 409 if it cannot be claimed."""
     values = {"distribution": distribution_id, "address": address, "org": context.organization_id}
     row = (await context.session.execute(_CLAIM, values)).one_or_none()
     if row is None:
@@ -65,20 +64,3 @@ async def _waiting(context: Context, distribution_id: UUID, address: str) -> Any
     if row.status != "active":
         raise Conflict(f"The distribution is {row.status}. Amounts can be claimed while it is active.")
     return row
-
-
-async def _check_rules(context: Context, row: Any) -> None:
-    """Raise 409 if the token refuses the payment; a currency has no rules."""
-    if row.currency_address is not None:
-        return
-    place = await transfer_check.place_of(context, row.asset_id, row.chain_eid)
-    payment = TransferCheck(
-        chain_eid=row.chain_eid,
-        from_address=row.distributor_address,
-        to_address=row.address,
-        amount=str(int(row.amount)),
-    )
-    async with db.paused(context.session):
-        verdicts, _ = await transfer_check.verdicts_of(place, payment)
-    if refused := failures(verdicts):
-        raise Refused(refused)

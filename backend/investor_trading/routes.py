@@ -1,14 +1,16 @@
-"""`/v1/investor/…`: markets, and transactions for the investor's own wallet. Nothing is stored and nothing is sent."""
+"""`/v1/investor/…`: markets, and transactions for the investor's own wallet, and claims for one
+that the organization keeps."""
 
 from uuid import UUID
 
 from fastapi import APIRouter
 
 from backend.auth.guard import ANY_ORGANIZATION, Current, GuardedRoute, requires
-from backend.investor_trading import claims, markets, orders
+from backend.investor_trading import claims, custody, markets, orders
 from backend.investor_trading.schemas import (
     InvestorBook,
     InvestorClaimCreate,
+    InvestorClaimSent,
     InvestorMarketList,
     InvestorOrderCheck,
     InvestorOrderCreate,
@@ -74,3 +76,15 @@ async def prepare_investor_claim(
     to the recipient."""
     await context.enter_as_investor(membershipId)
     return await claims.prepare(context, distributionId, body)
+
+
+@router.post("/claims/{distributionId}", responses={404: {}, 409: {}})
+@requires(organization=ANY_ORGANIZATION, browser=True)
+async def claim_kept_amount(
+    context: Current, membershipId: UUID, distributionId: UUID, body: InvestorClaimCreate
+) -> InvestorClaimSent:
+    """Claim an amount that waits for the investor at a wallet that the organization keeps: it sends the claim, and the
+    recipient is paid. The investor's claims show how far it is. 404 for any other address. While a claim is being sent,
+    a repetition changes nothing."""
+    await context.enter_as_investor(membershipId)
+    return await custody.claim(context, distributionId, body)

@@ -5,7 +5,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from backend.core.fields import Address, Body, Record, Timestamp, TokenAmount
-from backend.investors.schemas import RefusedRule
+from backend.investors.schemas import ClaimPayment, RefusedRule
 from backend.markets.schemas import MarketStatus, OrderSide
 
 
@@ -119,6 +119,14 @@ class PreparedTransactions(BaseModel):
 
 
 class InvestorClaimCreate(Body):
-    """A claim that the investor signs. `address`: the recipient, one of the investor's addresses."""
+    """A claim of the investor. `address`: the recipient, one of the investor's addresses."""
 
     address: Address
+
+
+class InvestorClaimSent(BaseModel):
+    """The organization sends the claim of `address`; the investor's claims show when it is paid."""
+
+    distribution_id: UUID
+    address: str
+    payment: ClaimPayment

@@ -29,7 +29,12 @@ ORDERS = """
 CLAIMS = """
   select d.id as distribution_id, d.name, d.asset_id, coalesce(d.currency_symbol, a.symbol) as symbol,
     coalesce(d.currency_decimals, a.decimals) as decimals, d.chain_eid, r.address, r.amount, c.tx_hash, d.created_at,
-    case when c.id is not null then 'claimed' when d.status = 'active' then 'waiting' else 'closed' end as state
+    case when c.id is not null then 'claimed' when d.status = 'active' then 'waiting' else 'closed' end as state,
+    r.address in (select signum_investor_kept()) as is_kept,
+    case when c.id is null and d.status = 'active' then
+      case signum_investor_payment(d.id, r.address) when 'accepted' then 'sending' when 'running' then 'sending'
+        when 'failed' then 'failed' end
+    end as payment
   from distributions d join assets a on a.id = d.asset_id
     join distribution_recipients r on r.distribution_id = d.id and r.address = any(:own)
     left join distribution_claims c on c.distribution_id = d.id and c.index = r.index

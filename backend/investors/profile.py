@@ -19,7 +19,8 @@ _MEMBERSHIPS = sa.text("select * from signum_investor_memberships()")
 _CONSENT = sa.text("select agreed_at, created_at from signum_investor_memberships() where id = :membership")
 _ABOVE = sa.text("select name from signum_investor_above()")
 _ADDRESSES = sa.text("""
-    select a.address, a.address in (select signum_investor_wallets()) as is_linked
+    select a.address, a.address in (select signum_investor_wallets()) as is_linked,
+      a.address in (select signum_investor_kept()) as is_kept
     from signum_investor_addresses() a (address) order by is_linked desc, a.address
 """)
 
@@ -57,7 +58,7 @@ async def investor(context: Context, membership_id: UUID) -> Investor:
         agreed_at=consent.agreed_at,
         member_since=consent.created_at,
         parties=[InvestorParty.model_validate(row) for row in parties],
-        addresses=[InvestorAddress(address=a.address, is_linked=a.is_linked) for a in await _addresses(context)],
+        addresses=[InvestorAddress.model_validate(a._mapping) for a in await _addresses(context)],
     )
 
 
@@ -77,5 +78,5 @@ async def linked(context: Context) -> list[str]:
     return [row.address for row in await _addresses(context) if row.is_linked]
 
 
-async def _addresses(context: Context) -> list[sa.Row[tuple[str, bool]]]:
+async def _addresses(context: Context) -> list[sa.Row[tuple[str, bool, bool]]]:
     return list(await context.session.execute(_ADDRESSES))

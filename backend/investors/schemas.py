@@ -44,10 +44,11 @@ class InvestorParty(Record):
 
 class InvestorAddress(BaseModel):
     """An address of the investor. `is_linked`: they have proven that they own it; otherwise, the organization
-    recorded it for them."""
+    recorded it for them. `is_kept`: it is a wallet that the organization keeps."""
 
     address: str
     is_linked: bool
+    is_kept: bool
 
 
 class Investor(BaseModel):
@@ -219,9 +220,17 @@ class ClaimState(StrEnum):
     CLOSED = "closed"
 
 
+class ClaimPayment(StrEnum):
+    """`sending`: the organization sends the claim; `failed`: its last attempt failed."""
+
+    SENDING = "sending"
+    FAILED = "failed"
+
+
 class InvestorClaim(Record):
     """An amount of a distribution that is the investor's. `amount` is in base units of what the distribution pays: the
-    asset or a quote currency, which `symbol` and `decimals` describe."""
+    asset or a quote currency, which `symbol` and `decimals` describe. `is_kept`: the organization keeps the wallet, and
+    sends the claim; `payment` is how far that is, null if it was not asked to."""
 
     distribution_id: UUID
     name: str
@@ -233,6 +242,8 @@ class InvestorClaim(Record):
     address: str
     amount: str
     state: ClaimState
+    is_kept: bool
+    payment: ClaimPayment | None
     tx_hash: str | None
     created_at: Timestamp
 

@@ -107,6 +107,8 @@ SUMMARIES: Final = {
     "pay_test_funds": "Pay test funds to a wallet",
     "post_userinfo": "Get claims about a person by POST",
     "leave_organization": "Leave an organization as its investor",
+    "claim_kept_amount": "Claim an amount for a wallet that the organization keeps",
+    "pay_recipient": "Pay a recipient of a distribution",
     "prepare_investor_cancellation": "Prepare a cancellation for the investor's wallet",
     "prepare_investor_claim": "Prepare a claim for the investor's wallet",
     "prepare_investor_order": "Prepare an order for the investor's wallet",

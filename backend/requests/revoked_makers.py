@@ -14,9 +14,10 @@ from backend.core.db import Write
 from backend.core.errors import Conflict, Denied
 from backend.requests.models import RequestRow
 
-COMPLETIONS = frozenset({"organization.lineage"})
-"""Kinds that write to the chains what the database already says. They run in any case: the change is made, and without
-them the chains would contradict it.
+COMPLETIONS = frozenset({"organization.lineage", "distribution.pay"})
+"""Kinds that write to the chains what was already decided. They run in any case. The change of a lineage is made, and
+without it the chains would contradict the database. A payment goes to a recipient whom the distribution owes it; an
+investor, who has no role in the organization's API, may have asked for it.
 """
 _REFUSED = sa.text(
     "select signum_maker_refused(:key, :grant, :session, :person, :org, cast(:roles as text[]))"

@@ -65,10 +65,11 @@ ENDING = frozenset(
         Action.REVOKE,
         Action.DISTRIBUTION_CANCEL,
         "bridge.return",
+        "distribution.pay",
     }
 )
-"""Kinds of requests that end or stop something, or undo that. They also work on chains that the organization has
-disabled: its protections do not depend on its plans for a chain."""
+"""Kinds of requests that end or stop something, undo that, or pay what is due. They also work on chains that the
+organization has disabled: its protections and its debts do not depend on its plans for a chain."""
 
 
 class ApprovalStatus(StrEnum):

@@ -1,8 +1,9 @@
-"""The recipients of a distribution: who claimed, who can claim, and who cannot and why."""
+"""The recipients of a distribution: who claimed, who can claim and be paid, and who cannot and why."""
 
 import reflex as rx
 
 from components.core.csv_link import csv_of
+from components.core.permission import Scope, allowed
 from components.distributions.check import recipient_row
 from components.ui.box import row as line
 from components.ui.button import button
@@ -13,6 +14,7 @@ from components.ui.status import status
 from components.ui.table import Col, list_table, pager
 from components.ui.value import amount
 from state.distributions.detail import DistributionState
+from state.distributions.operations import Payout
 from state.distributions.recipients import PayeeView, RecipientsState
 
 ONE = DistributionState.distribution
@@ -42,7 +44,20 @@ def _recipient(row: rx.Var[PayeeView]) -> rx.Component:
         row.claim,
         ("claimed", status("claimed")),
         ("blocked", line(icon("circle-x", 15, class_name="bad-text"), rx.el.span(refused), cls="tight top")),
-        ("ready", status(rx.cond(RecipientsState.is_open, "claimable", "eligible"))),
+        ("ready", rx.cond(RecipientsState.is_open, _claimable(row), status("eligible"))),
         rx.el.span("not checked", class_name="muted"),
     )
     return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals), claim)
+
+
+def _claimable(row: rx.Var[PayeeView]) -> rx.Component:
+    """Draw the status of a recipient who can claim, and the button that pays them."""
+    pay = button(
+        "Pay out",
+        small=True,
+        busy=RecipientsState.paying == row.address,
+        disabled=RecipientsState.paying != "",
+        on_click=Payout.pay(row.address),
+        aria_label="Pay out to " + row.name,
+    )
+    return line(status("claimable"), allowed(Scope.ASSETS_WRITE, pay), cls="tight wrap")

@@ -8,9 +8,11 @@ from components.ui.button import button, link, link_button
 from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
+from components.ui.status import status
 from components.ui.value import amount, when
 from state.core.session import Session
-from state.investor.home import ClaimView, EligibilityView, HoldingView, InvestorHome, OrderView
+from state.investor.claims import ClaimView, WaitingClaims
+from state.investor.home import EligibilityView, HoldingView, InvestorHome, OrderView
 from state.investor.place import InvestorPlace
 from state.investor.signing import Signing
 
@@ -158,36 +160,43 @@ def _eligibility(one: rx.Var[EligibilityView]) -> rx.Component:
 
 def claims_card() -> rx.Component:
     """Draw the amounts of distributions that wait; nothing where none does."""
-    rows = rx.el.ul(rx.foreach(InvestorHome.claims, _claim), class_name="list")
+    rows = rx.el.ul(rx.foreach(WaitingClaims.rows, _claim), class_name="list")
     how = note(
-        "Does ",
         InvestorHome.organization,
-        " keep your wallet? Ask them to claim this for you. Is it your own? ",
+        " does not keep this wallet. ",
         link("Link it", "/i/" + InvestorPlace.here.id + "/account"),
-        ", then claim here.",
+        " to claim the amount with it.",
     )
-    unlinked = rx.cond(InvestorHome.has_linked, rx.fragment(), rx.el.div(how, class_name="card-body"))
-    shown = card("Waiting for you", rows, unlinked)
-    return rx.cond(InvestorHome.claims.length() > 0, shown, rx.fragment())
+    needs_link = WaitingClaims.has_foreign & ~InvestorHome.has_linked
+    unlinked = rx.cond(needs_link, rx.el.div(how, class_name="card-body"), rx.fragment())
+    return rx.cond(WaitingClaims.rows.length() > 0, card("Waiting for you", rows, unlinked), rx.fragment())
 
 
 def _claim(one: rx.Var[ClaimView]) -> rx.Component:
-    claim = button(
-        "Claim",
-        small=True,
-        kind="primary",
-        busy=Signing.busy == one.distribution_id,
-        on_click=Signing.claim(one.distribution_id, one.address),
-        aria_label="Claim " + one.name,
+    def claim(busy: rx.Var[bool], event: Any) -> rx.Component:
+        label = "Claim " + one.name
+        return button("Claim", small=True, kind="primary", busy=busy, on_click=event, aria_label=label)
+
+    kept = claim(one.progress == "sending", WaitingClaims.claim(one.distribution_id, one.address))
+    own = claim(Signing.busy == one.distribution_id, Signing.claim(one.distribution_id, one.address))
+    progress = rx.match(
+        one.progress,
+        ("sending", InvestorHome.organization + " sends the claim now. This takes a few seconds."),
+        ("failed", InvestorHome.organization + " could not send the claim. Try again, or contact them."),
+        ("paid", "Paid to your wallet, which " + InvestorHome.organization + " keeps."),
+        InvestorHome.organization + " keeps this wallet, and sends the claim for you.",
     )
+    said = rx.el.div(progress, class_name=rx.cond(one.progress == "failed", "below warn", "below"), role="status")
+    action = rx.cond(one.is_kept, kept, rx.cond(InvestorHome.has_linked, own, rx.fragment()))
     return rx.el.li(
         rx.el.span(icon("gift", 16), class_name="mark info"),
         rx.el.div(
             rx.el.div(amount(one.amount, one.symbol, one.decimals, digits=2), class_name="title"),
             rx.el.div(one.name, class_name="below"),
+            rx.cond(one.is_kept, said, rx.fragment()),
             class_name="grow",
         ),
-        rx.cond(InvestorHome.has_linked, claim, rx.fragment()),
+        rx.cond(one.progress == "paid", status("paid"), action),
         class_name="item",
         key=one.id,
     )

@@ -74,11 +74,16 @@ def _levels(title: str, levels: rx.Var[list[LevelView]], side: str) -> rx.Compon
 def order_card() -> rx.Component:
     """Draw the order form, or what is missing to trade."""
     state = InvestorTrade
-    unlinked = empty(
-        "wallet",
-        "Link your wallet to trade",
-        "You sign orders with your own wallet. If " + state.organization + " keeps your tokens, ask them to trade.",
-        link_button("Link a wallet", "/i/" + InvestorPlace.here.id + "/account", "link", kind="primary"),
+    link = link_button("Link a wallet", "/i/" + InvestorPlace.here.id + "/account", "link", kind="primary")
+    unlinked = rx.cond(
+        state.is_kept,
+        empty(
+            "wallet",
+            state.organization + " keeps your wallet, and places orders for you.",
+            "To trade yourself, link a wallet.",
+            link,
+        ),
+        empty("wallet", "Link your wallet to trade", "You sign orders with your own wallet.", link),
     )
     return card("Place an order", rx.cond(state.wallets.length() > 0, _form(), unlinked))
 

@@ -50,6 +50,7 @@ LOOKS: dict[str, Look] = {
     "paused": Look("Paused", "warn", "circle-pause"),
     "halted": Look("Halted", "warn", "circle-pause"),
     "claimed": Look("Claimed", "ok", DONE),
+    "paid": Look("Paid", "ok", DONE),
     "completed": Look("Completed", "ok", DONE),
     "cancelled": Look("Cancelled", "mute", OFF),
     "failed": Look("Failed", "bad", "circle-x"),

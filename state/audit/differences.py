@@ -58,6 +58,7 @@ ACTIONS = {
     "chain.repaired": "Repaired from the chain",
     "distribution.activating": "Distribution activation requested",
     "distribution.cancelling": "Distribution cancellation requested",
+    "distribution.paying": "Payment to a recipient requested",
     "issuer.registering": "Issuer registration requested",
     "market.active": "Market deployed",
     "market.deploying": "Market being deployed",

@@ -56,7 +56,9 @@ class DistributionState(Follows, Loads, Chains, Addressed, rx.State):
 
     async def _followed(self) -> None:
         await self._read()
-        await (await self.get_state(RecipientsState))._restart()
+        recipients = await self.get_state(RecipientsState)
+        recipients.paying = ""
+        await recipients._restart()
 
     async def _read(self) -> None:
         try:

@@ -7,12 +7,14 @@ import reflex as rx
 
 from backend.client import ApiProblem, body
 from backend.distributions.schemas import DistributionActivate
+from state.core.api import Api
 from state.core.arguments import named, number
 from state.core.dialogs import Dialog
 from state.core.events import Events, call
 from state.core.units import shortened
 from state.distributions.detail import DistributionState
 from state.distributions.list import DistributionView
+from state.distributions.recipients import RecipientsState
 from state.requests.tracker import Tracker
 
 NAMED = 3
@@ -97,6 +99,27 @@ class Cancellation(Dialog, rx.State):
             self._refused(problem)
             return
         self._close()
+        yield [call(DistributionState.watch, answer.request_id), Tracker.watch]
+
+
+class Payout(Api, rx.State):
+    """The payment of one recipient, which the organization sends."""
+
+    @rx.event
+    async def pay(self, address: str) -> Events:
+        """Pay a recipient and follow the request on the page."""
+        page, recipients = await self.get_state(DistributionState), await self.get_state(RecipientsState)
+        wanted = str(address)[:42]
+        if recipients.paying or all(row.address != wanted for row in recipients.rows):
+            return
+        recipients.paying = wanted
+        yield
+        try:
+            answer = await self._api.pay_recipient(*page._path(), wanted)
+        except ApiProblem as problem:
+            recipients.paying = ""
+            await self._notify("The recipient cannot be paid now", problem.detail or problem.title, "bad")
+            return
         yield [call(DistributionState.watch, answer.request_id), Tracker.watch]
 
 

@@ -26,6 +26,8 @@ class RecipientsState(Pages, rx.State):
     """The recipients of the page's distribution, in the API's pages."""
 
     rows: list[PayeeView] = []
+    paying: str = ""
+    """The address that a request pays at the moment."""
     is_open: bool = False
     """Whether recipients can claim now, or only after an activation."""
     _of: tuple[str, str] = ("", "")
@@ -35,7 +37,7 @@ class RecipientsState(Pages, rx.State):
         """Take over the distribution that the page shows."""
         wanted = (str(record.id), str(record.asset_id)) if record.has_recipients else ("", "")
         if wanted != self._of:
-            self._of, self.rows = wanted, []
+            self._of, self.rows, self.paying = wanted, [], ""
         self.is_open = record.status is DistributionStatus.ACTIVE
 
     async def _fetch(self, cursor: str) -> str | None:

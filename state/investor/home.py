@@ -9,9 +9,7 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.investors.schemas import (
-    ClaimState,
     Investor,
-    InvestorClaim,
     InvestorEligibility,
     InvestorHolding,
     InvestorOrder,
@@ -21,6 +19,7 @@ from backend.parties.schemas import PartyStatus
 from state.core.api import Loads
 from state.core.dates import stamp
 from state.investor import words
+from state.investor.claims import WaitingClaims
 
 OPEN = (OrderStatus.PENDING, OrderStatus.OPEN, OrderStatus.PARTIAL)
 
@@ -61,19 +60,6 @@ class EligibilityView:
 
 
 @dataclass
-class ClaimView:
-    """An amount of a distribution."""
-
-    id: str
-    name: str
-    symbol: str
-    decimals: int
-    amount: str
-    distribution_id: str
-    address: str
-
-
-@dataclass
 class OrderView:
     """An open order."""
 
@@ -97,7 +83,6 @@ class InvestorHome(Loads, rx.State):
     needs_factor: bool = False
     holdings: list[HoldingView] = []
     eligibility: list[EligibilityView] = []
-    claims: list[ClaimView] = []
     orders: list[OrderView] = []
 
     @rx.event
@@ -122,7 +107,7 @@ class InvestorHome(Loads, rx.State):
         zone = await self._zone()
         self.holdings = [_holding(one, zone) for one in holdings.holdings]
         self.eligibility = _eligibility(eligibility.eligibility, person.organization_name, zone)
-        self.claims = [_claim(one) for one in claims.claims if one.state is ClaimState.WAITING]
+        (await self.get_state(WaitingClaims))._show(claims.claims)
         self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
         self._loaded()
 
@@ -165,12 +150,6 @@ def _eligibility(places: list[InvestorEligibility], organization: str, zone: tzi
         facts = (found.tone, found.sentence, found.next_step, found.where)
         shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, *facts))
     return shown
-
-
-def _claim(one: InvestorClaim) -> ClaimView:
-    distribution = str(one.distribution_id)
-    identity = f"{distribution}:{one.address}"
-    return ClaimView(identity, one.name, one.symbol, one.decimals, one.amount, distribution, one.address)
 
 
 def _order(one: InvestorOrder, linked: set[str]) -> OrderView:

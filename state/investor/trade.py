@@ -66,6 +66,8 @@ class InvestorTrade(Loads, Form, rx.State):
     """The page of a market: price, depth, an order with its verdict as it is entered."""
 
     organization: str = ""
+    is_kept: bool = False
+    """Whether the organization keeps a wallet of the investor."""
     market: TradedMarket = TradedMarket()
     markets: list[dict[str, str]] = []
     bids: list[LevelView] = []
@@ -101,6 +103,7 @@ class InvestorTrade(Loads, Form, rx.State):
             holdings = (await self._api.get_investor_holdings(membership)).holdings
             wanted = id_of(self._query("market")) or usual(found, {one.asset_id for one in holdings})
             self.organization = person.organization_name
+            self.is_kept = any(one.is_kept for one in person.addresses)
             self.markets = [{"value": str(one.id), "label": _pair(one)} for one in found]
             self.market = TradedMarket()
             await self._read(wanted)

@@ -11,6 +11,7 @@ KINDS = {
     "bridge.send": "Bridge",
     "distribution.activate": "Activation of a distribution",
     "distribution.cancel": "Cancellation of a distribution",
+    "distribution.pay": "Payment to a recipient",
     "issuer.register": "Issuer registration",
     "market.deploy": "Market deployment",
     "member.add": "Addition of a member",

@@ -16,6 +16,7 @@ NOT_NEEDED = {
     "prepare_investor_order": "it changes nothing: the investor's wallet signs and sends",
     "prepare_investor_cancellation": "it changes nothing: the investor's wallet signs and sends",
     "prepare_investor_claim": "it changes nothing: the investor's wallet signs and sends",
+    "claim_kept_amount": "it pays an investor what a distribution owes them; there is nothing to choose",
     "read_evidence": "it changes nothing",
     "verify_evidence": "it changes nothing",
     "print_evidence": "it changes nothing: it draws a file that was sent",

@@ -165,7 +165,7 @@ async def evidence(run: Examples, asset_id: str) -> None:
 
 
 async def investor(world: World, run: Examples, asset_id: str) -> None:
-    """Prepare transactions for an investor who trades with their own wallet."""
+    """Prepare transactions for an investor who trades with their own wallet, and has another one kept."""
     firm, wallet = run.firm, OwnWallet(node_urls.urls_of(HYPEREVM)[0])
     client = await Investor.of(world, firm.id)
     await link(world, client.actor, wallet.account)
@@ -180,11 +180,16 @@ async def investor(world: World, run: Examples, asset_id: str) -> None:
     run.done.add("upload_investor_document")
     await run.run("check_investor_order", who, **own)
     await run.run("prepare_investor_order", who, **own)
-    recipients = {"recipients": [{"address": wallet.address, "amount": "1"}]}
+    kept = (await firm.post("/wallets", {"label": "Custody"}))["address"]
+    party = await firm.party(kept, email=client.actor.email)
+    await firm.admin.call("POST", f"/identity/parties/{party['id']}/verify", json={"kyc_level": 2})
+    await firm.attest(party, HYPEREVM)
+    recipients = {"recipients": [{"address": address, "amount": "1"} for address in (wallet.address, kept)]}
     body = {"name": "Income", "chain_eid": HYPEREVM} | recipients
     made = await firm.post(f"/assets/{asset_id}/distributions", body)
     await activated(firm, {"id": asset_id}, made)
     await run.run("prepare_investor_claim", who, distributionId=made["id"], **own)
+    await run.run("claim_kept_amount", who, distributionId=made["id"], **own | {"address": kept})
 
 
 async def controls(run: Examples) -> None:

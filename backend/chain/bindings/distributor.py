@@ -55,6 +55,11 @@ async def info(eid: int, at: str) -> DistributorInfo:
     return _info(await (await connect(eid)).read_many([(NAME, at, name) for name in _FACTS]))
 
 
+async def is_claimed(eid: int, at: str, index: int) -> bool:
+    """Return whether an entitlement was paid."""
+    return bool(await (await connect(eid)).read(NAME, at, "isClaimed", index))
+
+
 async def info_and_balance(eid: int, at: str, currency: str) -> tuple[DistributorInfo, int]:
     """Return the distributor's state and its balance of a currency, read at one block."""
     reads = [*((NAME, at, name) for name in _FACTS), (quote_token.NAME, currency, "balanceOf", at)]

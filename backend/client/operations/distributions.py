@@ -22,6 +22,7 @@ from backend.distributions.schemas import (
     HeldRecipientList,
     PaidIn,
     Proof,
+    RecipientPaymentAccepted,
 )
 
 
@@ -383,6 +384,57 @@ class DistributionsOperations(Connection):
             query={"dry_run": dry_run or None},
             key=idempotency_key or self._new_key(),
             if_match=if_match,
+        )
+
+    @overload
+    async def pay_recipient(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        address: str,
+        *,
+        dry_run: Literal[True],
+        idempotency_key: str | None = None,
+    ) -> DistributionPlan: ...
+
+    @overload
+    async def pay_recipient(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        address: str,
+        *,
+        dry_run: Literal[False] = False,
+        idempotency_key: str | None = None,
+    ) -> RecipientPaymentAccepted: ...
+
+    async def pay_recipient(
+        self,
+        org_id: Id,
+        asset_id: Id,
+        dist_id: Id,
+        address: str,
+        *,
+        dry_run: bool = False,
+        idempotency_key: str | None = None,
+    ) -> RecipientPaymentAccepted | DistributionPlan:
+        """Pay a recipient of an active distribution: the wallet that owns the token sends the recipient's claim,
+        and the distributor pays the recipient's address. This is for recipients whose wallet the organization
+        keeps, and for those who cannot send a transaction. While a payment runs, a repetition returns its
+        request. 404 if Signum does not know the recipient, also where it knows only the root; 409 if the
+        distribution is not active, the amount was claimed, or the token refuses the payment. No second person is
+        needed: the activation decided who is paid how much.
+
+        Scope: `assets:write`.
+        """
+        return await self._send(
+            DistributionPlan if dry_run else RecipientPaymentAccepted,
+            "POST",
+            path("/orgs/{}/assets/{}/distributions/{}/recipients/{}/pay", org_id, asset_id, dist_id, address),
+            query={"dry_run": dry_run or None},
+            key=idempotency_key or self._new_key(),
         )
 
     def list_organization_distributions_csv(

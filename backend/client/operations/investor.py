@@ -6,6 +6,7 @@ from backend.investor_records.schemas import InvestorData, InvestorDocument, Inv
 from backend.investor_trading.schemas import (
     InvestorBook,
     InvestorClaimCreate,
+    InvestorClaimSent,
     InvestorMarketList,
     InvestorOrderCheck,
     InvestorOrderCreate,
@@ -188,6 +189,21 @@ class InvestorOperations(Connection):
             PreparedTransactions,
             "POST",
             path("/investor/{}/claims/{}/prepare", membership_id, distribution_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    async def claim_kept_amount(
+        self, membership_id: Id, distribution_id: Id, body: InvestorClaimCreate, *, idempotency_key: str | None = None
+    ) -> InvestorClaimSent:
+        """Claim an amount that waits for the investor at a wallet that the organization keeps: it sends the claim,
+        and the recipient is paid. The investor's claims show how far it is. 404 for any other address. While a
+        claim is being sent, a repetition changes nothing.
+        """
+        return await self._send(
+            InvestorClaimSent,
+            "POST",
+            path("/investor/{}/claims/{}", membership_id, distribution_id),
             body=body,
             key=idempotency_key or self._new_key(),
         )

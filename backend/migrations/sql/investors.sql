@@ -135,6 +135,39 @@ language sql stable security definer set search_path = public, pg_temp as $$
                 and r.address in (select signum_investor_addresses()))
 $$;
 
+-- Those addresses of the investor that are server wallets of the organization, which keeps their keys.
+create function signum_investor_kept() returns setof text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select w.address::text from members m join wallets w on w.organization_id = m.organization_id and w.kind = 'server'
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid
+    and w.address in (select signum_investor_addresses())
+$$;
+
+-- The status of the newest request that pays an amount of a distribution to an address of the investor.
+create function signum_investor_payment(distribution uuid, recipient text) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select r.status::text from members m join requests r on r.organization_id = m.organization_id
+  where m.id = nullif(current_setting('app.investor', true), '')::uuid and r.subject_id = distribution
+    and r.kind = 'distribution.pay' and r.arguments ->> 'address' = recipient
+    and recipient in (select signum_investor_addresses())
+  order by r.created_at desc, r.id desc limit 1
+$$;
+
+-- Leave the investor's view, and act for the organization until the transaction ends: to pay an amount of a distribution
+-- to an address of the investor that is a server wallet of the organization. It returns whether it did.
+create function signum_investor_pays(distribution uuid, recipient text) returns boolean
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  if recipient not in (select signum_investor_kept()) or not exists (
+    select from distributions d join distribution_recipients r on r.distribution_id = d.id and r.address = recipient
+    where d.id = distribution and d.distributor_address is not null
+      and d.organization_id::text = current_setting('app.organization_ids', true)) then
+    return false;
+  end if;
+  perform set_config('app.investor_writes', '', true), set_config('app.investor', '', true);
+  return true;
+end $$;
+
 -- Enter an organization as its investor: no row where the membership is not an active one of the signed-in person as
 -- `client`. Nothing becomes visible where the organization refuses the address, or requires a second factor that the
 -- person lacks. What was visible before is not any more.
