@@ -76,6 +76,8 @@ def _whole() -> rx.Component:
     )
     why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
     has_steps, is_done = REQUEST.steps.length() > 0, REQUEST.status == "succeeded"
+    # A payment is followed below the list from which it was asked, so that the list does not move.
+    is_below = is_done | (REQUEST.kind == "distribution.pay")
     shown = request_progress(DistributionState, may_retry=may(Scope.ASSETS_WRITE))
     return rx.fragment(
         page_head(
@@ -89,11 +91,11 @@ def _whole() -> rx.Component:
         ),
         col(
             rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),
-            rx.cond(has_steps & ~is_done, shown, rx.fragment()),
+            rx.cond(has_steps & ~is_below, shown, rx.fragment()),
             deletion_note(),
             facts(),
             rx.cond(ONE.has_recipients, _lists(), rx.fragment()),
-            rx.cond(has_steps & is_done, shown, rx.fragment()),
+            rx.cond(has_steps & is_below, shown, rx.fragment()),
             cls="wide",
         ),
         activation_dialog(),

@@ -60,4 +60,4 @@ def _claimable(row: rx.Var[PayeeView]) -> rx.Component:
         on_click=Payout.pay(row.address),
         aria_label="Pay out to " + row.name,
     )
-    return line(status("claimable"), allowed(Scope.ASSETS_WRITE, pay), cls="tight wrap")
+    return line(status("claimable"), allowed(Scope.ASSETS_WRITE, pay), cls="wrap")

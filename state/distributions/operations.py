@@ -110,7 +110,8 @@ class Payout(Api, rx.State):
         """Pay a recipient and follow the request on the page."""
         page, recipients = await self.get_state(DistributionState), await self.get_state(RecipientsState)
         wanted = str(address)[:42]
-        if recipients.paying or all(row.address != wanted for row in recipients.rows):
+        payee = next((row for row in recipients.rows if row.address == wanted), None)
+        if recipients.paying or payee is None:
             return
         recipients.paying = wanted
         yield
@@ -120,6 +121,7 @@ class Payout(Api, rx.State):
             recipients.paying = ""
             await self._notify("The recipient cannot be paid now", problem.detail or problem.title, "bad")
             return
+        await self._accepted(f"Paying {payee.name}", answer.request_id)
         yield [call(DistributionState.watch, answer.request_id), Tracker.watch]
 
 

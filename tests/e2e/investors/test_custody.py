@@ -1,0 +1,85 @@
+"""An investor whose wallet the organization keeps: the organization pays them, or they claim with one click."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.accounts.test_factors import accessible
+from tests.e2e.conftest import Console, Signum
+from tests.e2e.investors.test_own_wallet import SEPOLIA, UNIT, settled
+
+ORGANIZATION = "Northwind Capital Group"
+KEPT = f"{ORGANIZATION} keeps this wallet, and sends the claim for you."
+
+
+def owed(signum: Signum, name: str, asset: str, units: int = 3) -> dict[str, Any]:
+    """Return a new active distribution to the demo's investor, whose wallet the organization keeps."""
+    wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    address = next(one["address"] for one in wallets if one["label"] == "James Okafor custody")
+    path = f"/orgs/{{org}}/assets/{asset}/distributions"
+    recipients = [{"address": address, "amount": str(units * UNIT)}]
+    made = signum.call("POST", path, {"name": name, "chain_eid": SEPOLIA, "recipients": recipients})
+    terms = {"chainEid": SEPOLIA, "merkleRoot": made["merkle_root"], "totalRecipients": 1}
+    signum.call("POST", f"{path}/{made['id']}/activate", terms)
+    settled(signum, signum.call("GET", f"{path}/{made['id']}")["request_id"])
+    return made
+
+
+def nref(signum: Signum) -> str:
+    """Return the demo's asset that its investor holds."""
+    assets = signum.call("GET", "/orgs/{org}/assets")["assets"]
+    return str(next(asset["id"] for asset in assets if asset["symbol"] == "NREF"))
+
+
+def test_investor_claims_to_a_kept_wallet_with_one_click(console: Console, signum: Signum) -> None:
+    owed(signum, "Income for James", nref(signum))
+    page = console.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{signum.url}/sign-in")
+    console.hydrated().page.get_by_role("button", name=re.compile("James Okafor Investor")).click()
+    console.heading("Your investments")
+    row = page.get_by_role("region", name="Waiting for you").get_by_role("listitem").filter(has_text="Income for James")
+    expect(row).to_contain_text(KEPT)
+    expect(page.get_by_text("keep your wallet?")).to_have_count(0)
+    accessible(console)
+    row.get_by_role("button", name="Claim Income for James").click()
+    expect(row).to_contain_text(f"Paid to your wallet, which {ORGANIZATION} keeps.", timeout=30_000)
+    expect(row.get_by_text("Paid", exact=True)).to_be_visible()
+    expect(row.get_by_role("button")).to_have_count(0)
+    accessible(console)
+    page.get_by_role("link", name="Trade").click()
+    expect(page.get_by_text(f"{ORGANIZATION} keeps your wallet, and places orders for you.")).to_be_visible()
+    expect(page.get_by_text("To trade yourself, link a wallet.")).to_be_visible()
+    expect(page.get_by_role("link", name="Link a wallet")).to_be_visible()
+    page.get_by_role("link", name="Home").click()
+    console.heading("Your investments")
+    expect(page.get_by_text("Income for James")).to_have_count(0)
+
+
+def test_organization_pays_a_recipient(console: Console, signum: Signum) -> None:
+    asset = nref(signum)
+    made = owed(signum, "Paid by us", asset)
+    page = console.sign_in(path=f"distributions/{made['id']}?asset={asset}").heading("Paid by us").page
+    listed = page.get_by_role("table", name="Recipients", exact=True)
+    expect(listed.get_by_text("Can claim now")).to_be_visible()
+    accessible(console)
+    listed.get_by_role("button", name="Pay out to").click()
+    expect(listed.get_by_text("Claimed", exact=True)).to_be_visible(timeout=30_000)
+    expect(listed.get_by_role("button", name="Pay out to")).to_have_count(0)
+    expect(page.get_by_text("1 of 1", exact=True)).to_be_visible()
+    notices = page.get_by_role("status", name="Notices")
+    expect(notices).to_contain_text("Done: Pay 3 NREF of Paid by us to James Okafor", timeout=30_000)
+    expect(page.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible()
+
+
+@pytest.mark.long
+def test_viewer_is_not_offered_to_pay_a_recipient(console: Console, signum: Signum) -> None:
+    asset = nref(signum)
+    made = owed(signum, "Not paid by a viewer", asset)
+    viewer = signum.person("viewer")
+    page = console.sign_in(viewer, f"distributions/{made['id']}?asset={asset}").heading("Not paid by a viewer").page
+    listed = page.get_by_role("table", name="Recipients", exact=True)
+    expect(listed.get_by_text("Can claim now")).to_be_visible()
+    expect(listed.get_by_role("button", name="Pay out to")).to_have_count(0)
