@@ -181,7 +181,7 @@ def _claim(one: rx.Var[ClaimView]) -> rx.Component:
     own = claim(Signing.busy == one.distribution_id, Signing.claim(one.distribution_id, one.address))
     progress = rx.match(
         one.progress,
-        ("sending", InvestorHome.organization + " sends the claim now. This takes a few seconds."),
+        ("sending", InvestorHome.organization + " is sending the claim. This takes a few seconds."),
         ("failed", InvestorHome.organization + " could not send the claim. Try again, or contact them."),
         ("paid", "Paid to your wallet, which " + InvestorHome.organization + " keeps."),
         InvestorHome.organization + " keeps this wallet, and sends the claim for you.",
