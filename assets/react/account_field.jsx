@@ -1,6 +1,7 @@
 /* A field for an account: found by name or label and chosen from a list, or an address that is pasted. What the form sends
    is the address. Items: {id, label, sub, short, hint, note, tone, known, off}. `resolved` has the item of each entered
-   address; one that is not known has to be confirmed, unless `free`. */
+   address; one that is not known has to be confirmed, unless `free`. The list opens on a click, a key or a text, not on focus: a
+   dialog that has just opened focuses its first field. */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Check } from "lucide-react";
 
@@ -119,7 +120,7 @@ export function AccountField({
         placeholder={placeholder} aria-expanded={shown.length > 0} aria-controls={`${listId}l`} aria-autocomplete="list"
         aria-activedescendant={shown[at] ? `${listId}${at}` : undefined} aria-invalid={invalid ? "true" : undefined}
         aria-describedby={[describedBy, `${listId}c`].filter(Boolean).join(" ")} aria-required={required || undefined}
-        value={text} onChange={change} onKeyDown={keys} onFocus={enter} onBlur={() => setOpen(false)}
+        value={text} onChange={change} onKeyDown={keys} onClick={enter} onBlur={() => setOpen(false)}
         autoFocus={focused}
       />
       <input type="hidden" name={name} value={value} />

@@ -46,7 +46,10 @@ def _form() -> rx.Component:
     ).to(str)
     about = rx.match(
         Bulk.kind,
-        ("attest", "Each party gets an attestation on each chain, as a request of its own."),
+        (
+            "attest",
+            "Each party gets an attestation on each chain, as a request of its own. It replaces an earlier one there.",
+        ),
         ("renew", "Each attestation is issued again with the new expiry. It replaces the earlier one on its chain."),
         ("verify", "Each identity is recorded as verified at this level. It takes effect immediately."),
         "Each identity is recorded as not verified. Existing attestations stay valid until they are revoked.",
@@ -75,7 +78,8 @@ def _rest() -> rx.Component:
 
 def _chains() -> rx.Component:
     def one(chain: rx.Var[dict[str, str]]) -> rx.Component:
-        return check_field(chain["label"], CHAIN + chain["value"], key=chain["value"])
+        attested = rx.cond(chain["attested"] != "", "Already attested: " + chain["attested"], "")
+        return check_field(chain["label"], CHAIN + chain["value"], hint=attested, key=chain["value"])
 
     error = error_of(Bulk.errors, "chains")
     assert error is not None

@@ -150,7 +150,7 @@ def wallet_dialog() -> rx.Component:
     errors = WalletMember.errors
     return form_dialog(
         "Add by wallet",
-        "People who are new to this hierarchy must accept first. Until then, you see only what you enter here.",
+        "People from outside your organizations must accept first. Until then, you see only what you enter here.",
         account_field("Wallet address", "wallet_address", id="w-address", errors=errors, free=True, offers="parties"),
         field_row(
             text_field("Name", "display_name", id="w-name", errors=errors, optional=True, max_length=120),

@@ -6,7 +6,7 @@ from typing import Any
 
 import reflex as rx
 
-from backend.attestations.schemas import AttestationBatch
+from backend.attestations.schemas import AttestationBatch, AttestationStatus
 from backend.client import ApiProblem, body
 from backend.parties.schemas import PartyBatch, PartyReject
 from state.attestations.bulk_items import (
@@ -19,6 +19,7 @@ from state.attestations.bulk_items import (
     attestations,
     decisions,
     listed,
+    omission,
     subjects_of,
     waiting,
 )
@@ -54,20 +55,40 @@ class Bulk(Chains, SendsItems, rx.State):
         if list_ is None or self.running:
             return
         self.kind = one_of(kind, OMITTED)
-        self._subjects, others = subjects_of(self.kind, list_._marked_rows())
+        marked = list_._marked_rows()
+        self._subjects, others = subjects_of(self.kind, marked)
         self._done()
         self.who, self.count = listed([s.name for s in self._subjects]), len(self._subjects)
-        self.omitted = (
-            f"{others} of the selected rows are {OMITTED.get(self.kind, '')} and are omitted." if others else ""
-        )
+        self.omitted = omission(self.kind, others, len(marked))
         self._forget()
         zone = await self._zone()
-        self.first_day, self.last_day, self.is_open = in_days(1, zone), in_days(365, zone), bool(self.kind)
-        yield
-        try:
-            self.chain_options = options(await self._read_chains()) if self.kind == ATTEST else []
+        self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
+        try:  # before it opens, so that the focus starts in the first chain
+            chains = options(await self._read_chains()) if self.kind == ATTEST else []
+            self.chain_options = [chain | {"attested": ""} for chain in chains]
         except ApiProblem as problem:
             self._refused(problem)
+        self.is_open = bool(self.kind)
+        yield
+        if self.kind == ATTEST:
+            await self._read_attested()
+
+    async def _read_attested(self) -> None:
+        """Say at each chain which of the parties are attested there."""
+        by_chain: dict[int, list[str]] = {}
+        for subject in self._subjects:
+            active = self._api.list_attestations(
+                self._org_id(), party_id=subject.party_id, status=AttestationStatus.ACTIVE
+            )
+            try:
+                page = await active
+            except ApiProblem:
+                return  # the page also works without it
+            for one in page.attestations:
+                by_chain.setdefault(one.chain_eid, []).append(subject.name)
+        self.chain_options = [
+            option | {"attested": listed(by_chain.get(int(option["value"]), []))} for option in self.chain_options
+        ]
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:

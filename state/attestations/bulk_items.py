@@ -15,7 +15,7 @@ APPLICABLE = {
 }
 """The statuses of rows on which an action works. Attestations have statuses of their own."""
 OMITTED = {
-    ATTEST: "not verified yet",
+    ATTEST: "not verified",
     RENEW: "neither active nor expired",
     VERIFY: "already decided",
     REJECT: "already rejected",
@@ -37,10 +37,18 @@ class Subject:
     chain: str = ""
 
 
-def subjects_of(kind: str, rows: Sequence[Any]) -> tuple[list[Subject], int]:
-    """Return the marked rows on which an action works, and how many others are marked."""
-    found = [_subject(row) for row in rows if row.status in APPLICABLE.get(kind, ())]
-    return found, len(rows) - len(found)
+def subjects_of(kind: str, rows: Sequence[Any]) -> tuple[list[Subject], list[str]]:
+    """Return the marked rows on which an action works, and the names of the others."""
+    works = APPLICABLE.get(kind, ())
+    return [_subject(row) for row in rows if row.status in works], [row.name for row in rows if row.status not in works]
+
+
+def omission(kind: str, others: Sequence[str], marked: int) -> str:
+    """Say which of the marked rows an action leaves out, and why; empty if it works on all."""
+    if not others:
+        return ""
+    are = "is" if len(others) == 1 else "are"
+    return f"{len(others)} of {marked} selected {are} {OMITTED.get(kind, '')} and {are} left out: {listed(others)}."
 
 
 def _subject(row: Any) -> Subject:

@@ -8,6 +8,7 @@ import reflex as rx
 from backend.accounts.schemas import Account, AccountList
 from backend.client import ApiProblem, SessionClient
 from backend.core.addresses import ZERO_ADDRESS, checksummed
+from backend.users.schemas import MemberStatus
 from state.core.api import Api
 from state.core.arguments import id_of, number, words
 from state.core.units import rounded, shortened
@@ -19,6 +20,8 @@ KINDS = {
     "own_wallet": "Own wallet", "linked_wallet": "Linked wallet", "party": "Party", "distribution": "Distribution",
     "market": "Market", "token": "Token",
 }  # fmt: skip
+
+MEMBERSHIPS = {MemberStatus.ACTIVE: "Already a member", MemberStatus.PENDING: "Has not accepted yet"}
 
 
 class HolderPicker(Api, rx.State):
@@ -32,10 +35,12 @@ class HolderPicker(Api, rx.State):
     @rx.event(supersedes=True)
     async def search(self, field: str, asset_id: str, eid: str, offers: str, text: str) -> None:
         """Find accounts for a field; with an asset and a chain, also its holders, and who may hold it. `offers`: only
-        those of "parties", or only own wallets that are "unassigned" to a party."""
+        those of "parties", of whom members are marked, or only own wallets that are "unassigned" to a party."""
         found = await self._find(asset_id, eid, words(text), unassigned=offers == "unassigned")
         offered = [one for one in found.accounts if one.party_id is not None or offers != "parties"]
-        self.field, self.items = str(field)[:80], [_item(account, found) for account in offered]
+        members = await self._memberships() if offers == "parties" else {}
+        items = [marked(_item(account, found), members) for account in offered]
+        self.field, self.items = str(field)[:80], items
 
     @rx.event
     async def resolve(self, asset_id: str, eid: str, text: str) -> None:
@@ -45,6 +50,14 @@ class HolderPicker(Api, rx.State):
             item = entered(address, await self._find(asset_id, eid, address))
             kept = list(self.resolved.items())[-KEPT:]
             self.resolved = dict(kept) | {address.lower(): item}
+
+    async def _memberships(self) -> dict[str, MemberStatus]:
+        """Return the memberships of the newest members by their wallets, in lower case."""
+        try:
+            page = await self._api.list_members(self._org_id(), limit=100)
+        except ApiProblem:
+            return {}
+        return {wallet.lower(): one.status for one in page.members for wallet in one.user.wallet_addresses}
 
     async def _find(self, asset_id: str, eid: str, wanted: str, *, unassigned: bool = False) -> AccountList:
         asset, chain = id_of(asset_id), number(eid)
@@ -59,6 +72,12 @@ class HolderPicker(Api, rx.State):
             )
         except ApiProblem:
             return AccountList(accounts=[], has_more=False)  # an address can still be entered
+
+
+def marked(item: dict[str, Any], members: dict[str, MemberStatus]) -> dict[str, Any]:
+    """Return an item, which cannot be chosen if its address belongs to a member or to a person who was asked."""
+    note = MEMBERSHIPS.get(members.get(str(item["id"]).lower(), MemberStatus.INACTIVE))
+    return item | {"note": note, "tone": "muted", "off": True} if note else item
 
 
 async def name_of(api: SessionClient, org_id: str, address: str) -> str:

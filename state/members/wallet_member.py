@@ -20,7 +20,7 @@ class WalletMember(Dialog, rx.State):
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
-        """Add the person; people unknown to this hierarchy must accept first."""
+        """Add the person; people from outside the organization's tree must accept first."""
         self._begin()
         yield
         given = named(data, "wallet_address", "display_name", "email", "role")

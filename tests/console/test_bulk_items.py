@@ -15,6 +15,7 @@ from state.attestations.bulk_items import (
     attestations,
     decisions,
     listed,
+    omission,
     subjects_of,
     waiting,
 )
@@ -37,15 +38,21 @@ def test_rows_on_which_an_action_does_not_work_are_omitted() -> None:
         PartyView(id="p1", name="One", status="verified", level=2),
         PartyView(id="p2", name="Two", status="created"),
     ]
-    for kind, names, others in ((ATTEST, ["One"], 1), (VERIFY, ["Two"], 1), (REJECT, ["One", "Two"], 0)):
+    for kind, names, others in ((ATTEST, ["One"], ["Two"]), (VERIFY, ["Two"], ["One"]), (REJECT, ["One", "Two"], [])):
         found, omitted = subjects_of(kind, rows)
         assert ([subject.name for subject in found], omitted) == (names, others)
-    assert subjects_of("other", rows) == ([], 2)
+    assert subjects_of("other", rows) == ([], ["One", "Two"])
+
+
+def test_omission_counts_and_names_the_rows() -> None:
+    assert omission(ATTEST, ["Viktor Hale"], 2) == "1 of 2 selected is not verified and is left out: Viktor Hale."
+    assert omission(VERIFY, ["One", "Two"], 3) == "2 of 3 selected are already decided and are left out: One and Two."
+    assert omission(ATTEST, [], 2) == ""
 
 
 def test_renewal_repeats_what_was_attested_with_the_new_expiry() -> None:
     found, omitted = subjects_of(RENEW, [_entry(), _entry(status="expiring"), _entry(status="revoked")])
-    assert omitted == 1
+    assert omitted == ["Alder"]
     item = {"party_id": "p1", "chain_eid": SEPOLIA, "kyc_level": 2, "accredited": True, "expires_at": "2030-01-01"}
     assert attestations(RENEW, found, [HYPEREVM], "2030-01-01") == [item, item]
     assert "expires_at" not in attestations(RENEW, found, [], None)[0]

@@ -6,8 +6,9 @@ from uuid import UUID
 import pytest
 
 from backend.accounts.schemas import Account, AccountList
+from backend.users.schemas import MemberStatus
 from backend.wallets.schemas import AddressKind
-from state.core.holder_picker import entered, name_of
+from state.core.holder_picker import entered, marked, name_of
 
 KESTREL = "0x52908400098527886E0F7030069857D2E4169EE7"
 ZERO = "0x" + "0" * 40
@@ -54,3 +55,17 @@ async def test_name_of_an_address_is_found_or_empty() -> None:
     assert await name_of(api, "", KESTREL.lower()) == "Kestrel Pension Trust"
     assert await name_of(api, "", ZERO) == ""
     assert await name_of(api, "", "") == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "note", "is_refused"),
+    [
+        (MemberStatus.ACTIVE, "Already a member", True),
+        (MemberStatus.PENDING, "Has not accepted yet", True),
+        (MemberStatus.INACTIVE, "Eligible", False),
+    ],
+)
+def test_account_of_a_member_cannot_be_chosen(status: MemberStatus, note: str, is_refused: bool) -> None:
+    item = marked(entered(KESTREL, _found()), {KESTREL.lower(): status})
+    assert (item["note"], item["off"]) == (note, is_refused)
+    assert marked(entered(KESTREL, _found()), {})["off"] is False

@@ -38,6 +38,19 @@ def test_member_is_added_changed_and_removed(console: Console, signum: Signum) -
     expect(page.get_by_role("status").filter(has_text="Nora Wallet is removed")).to_be_visible()
 
 
+def test_wallets_are_offered_on_request_and_those_of_members_are_marked(console: Console) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    page.get_by_role("button", name="Add by wallet").click()
+    dialog = page.get_by_role("dialog", name="Add by wallet")
+    field = dialog.get_by_label("Wallet address")
+    expect(field).to_be_focused()
+    expect(field).to_have_attribute("aria-expanded", "false")
+    field.click()
+    listed = dialog.get_by_role("option").filter(has_text="James Okafor")
+    expect(listed).to_contain_text("Already a member")
+    expect(listed).to_be_disabled()
+
+
 def test_last_admin_cannot_be_removed(console: Console, signum: Signum) -> None:
     office = signum.call("POST", "/orgs", {"name": "One Admin"})["id"]
     page = console.sign_in().goto("members", office).page
