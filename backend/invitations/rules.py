@@ -58,7 +58,13 @@ def letter(organization: str, role: str, address: str, lifetime: timedelta) -> t
     subject = f"You are invited to {organization} on Signum"
     text = (
         f"{organization} invites you to join it on Signum as {role}.\n\nAccept here: {address}\n\nThe link "
-        f"works once and expires in {max(lifetime.days, 0)} days. If you do not know {organization}, ignore this "
-        "email."
+        f"works once and expires in {_days(lifetime)}. If you do not know {organization}, ignore this email."
     )
     return subject, text
+
+
+def _days(lifetime: timedelta) -> str:
+    """Return a time in whole days, rounded down."""
+    if lifetime.days < 1:
+        return "less than a day"
+    return "1 day" if lifetime.days == 1 else f"{lifetime.days} days"

@@ -137,4 +137,5 @@ async def _email_admins(
 
 
 def _text(letter: str, **facts: Any) -> str:
-    return letter.format(**facts, time=now().strftime("%Y-%m-%d %H:%M"), origin=settings().origin)
+    at = now()
+    return letter.format(**facts, time=f"{at.day} {at:%b %Y, %H:%M}", origin=settings().origin)

@@ -34,6 +34,7 @@ class Mail(Record):
 
     Its text is shown where the email is kept instead of sent. Private texts contain a secret of the recipient: that of
     an invitation is shown only to signed-in admins of the operator's organization, that of a password reset to no one.
+    Once the link no longer works, the text is empty.
     """
 
     id: UUID

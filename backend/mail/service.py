@@ -28,6 +28,12 @@ FORGET = sa.text(
     """
 )
 
+IS_OVER = sa.literal_column(
+    """outbox.opens is not null and not exists (select 1 from invitations i
+         where i.token_hash = outbox.opens and i.status = 'pending' and i.expires_at > now())"""
+).label("is_over")
+"""Whether an invitation's link no longer works; `forget` deletes its text later."""
+
 
 async def forget(session: Write) -> None:
     """Delete the texts of emails whose links no longer work, of all organizations."""
@@ -38,7 +44,7 @@ async def page(context: Context, page: Page) -> Outbox:
     """Return emails and their delivery status; 404 on a public network without a mail server."""
     if settings().smtp_url is None and not settings().embedded_chains:
         raise NotFound("No resource exists at this address.")
-    query = sa.select(*OUTBOX.c).where(OUTBOX.c.organization_id == context.organization_id)
+    query = sa.select(*OUTBOX.c, IS_OVER).where(OUTBOX.c.organization_id == context.organization_id)
     shown, paging = await page.read(context.session, query)
     operates = await _operates(context)
     return Outbox(mails=[_shown(row, operates) for row in shown], **paging)
@@ -56,4 +62,6 @@ def _shown(row: Any, operates: bool) -> Mail:
     mail = Mail.model_validate(row)
     is_private = mail.is_private and not (operates and row.kind is MailKind.NOTICE)
     is_readable = mail.status is MailStatus.KEPT and settings().embedded_chains and not is_private
-    return mail if is_readable else mail.model_copy(update={"body": None})
+    if not is_readable:
+        return mail.model_copy(update={"body": None})
+    return mail.model_copy(update={"body": ""}) if mail.is_private and row.is_over else mail

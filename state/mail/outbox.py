@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import reflex as rx
 
 from backend.mail.schemas import Mail, MailStatus
+from state.core.address import Param, written
 from state.core.dates import stamp
 from state.core.paging import Pages
 
@@ -18,6 +20,7 @@ class MailView:
     """An email: the text before its link, the link as written and as a path of this console, the text after it.
 
     `secret` is the one-time link of a private email instead. `is_hidden`: the text is only for its recipient.
+    `is_over`: it is not shown, because its link no longer works.
     """
 
     id: str
@@ -32,20 +35,29 @@ class MailView:
     secret: str
     after: str
     is_hidden: bool
+    is_over: bool
 
 
 class OutboxState(Pages, rx.State):
     """The organization's emails, newest first."""
 
     rows: list[MailView] = []
+    words: str = ""
+    _in_url: ClassVar[dict[str, Param]] = {"q": written("words")}
     keeps: bool = False
     """Whether an email on this page was kept instead of sent."""
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_outbox(self._org_id(), cursor=cursor or None)
+        page = await self._api.list_outbox(self._org_id(), q=self.words or None, cursor=cursor or None)
         self.rows = [mail_view(mail) for mail in page.mails]
         self.keeps = any(mail.status is MailStatus.KEPT for mail in page.mails)
         return page.nextCursor
+
+    @rx.event(supersedes=True)
+    async def search(self, words: str) -> None:
+        """Search by receiver or subject."""
+        self.words = str(words).strip()[:100]
+        await self._restart()
 
 
 def mail_view(mail: Mail) -> MailView:
@@ -63,7 +75,8 @@ def mail_view(mail: Mail) -> MailView:
         path=path,
         secret=secret,
         after=after,
-        is_hidden=mail.is_private and not mail.body,
+        is_hidden=mail.is_private and mail.body is None,
+        is_over=mail.is_private and mail.body == "",
     )
 
 

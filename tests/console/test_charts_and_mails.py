@@ -44,10 +44,15 @@ def test_one_time_link_is_apart_from_the_text():
 
 
 @pytest.mark.parametrize(
-    ("is_private", "body", "is_hidden"),
-    [(True, None, True), (True, "Accept here: https://a.example/invitation?token=b", False), (False, "Hello", False)],
+    ("is_private", "body", "is_hidden", "is_over"),
+    [
+        (True, None, True, False),
+        (True, "", False, True),
+        (True, "Accept here: https://a.example/invitation?token=b", False, False),
+        (False, "Hello", False, False),
+    ],
 )
-def test_private_mail_without_text_is_hidden(is_private, body, is_hidden):
+def test_private_mail_without_text_is_hidden_or_over(is_private, body, is_hidden, is_over):
     now = "2026-11-20T06:00:00.000000Z"
     mail = Mail.model_validate(
         {
@@ -58,4 +63,4 @@ def test_private_mail_without_text_is_hidden(is_private, body, is_hidden):
         }
     )  # fmt: skip
     shown = mail_view(mail)
-    assert (shown.is_hidden, shown.failure, shown.created_at) == (is_hidden, "", now)
+    assert (shown.is_hidden, shown.is_over, shown.failure, shown.created_at) == (is_hidden, is_over, "", now)

@@ -219,15 +219,30 @@ async def test_invitation_on_an_embedded_installation_is_readable_by_the_operato
 
     async def text(**options: Any) -> str | None:
         mails = (await world.client.call("GET", f"/orgs/{root}/outbox", **options))["mails"]
-        return str(mails[0]["body"]) if mails[0]["body"] else None
+        body: str | None = mails[0]["body"]
+        return body
 
     assert await text(headers=await world.key(root, created_by=admin.user_id)) is None
     assert await text(headers=await world.key(root), cookie=admin.cookie) is None
     token = rules.token_in(await text(cookie=admin.cookie) or "")
     assert token is not None
     assert (await accept(world, token))["email"] == email
+    assert await text(cookie=admin.cookie) == "", "the link works once"
     await world.client.call("POST", "/auth/password/forgot", json={"email": email})
     assert await text(cookie=admin.cookie) is None, "a password reset opens an account"
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "words"),
+    [
+        (timedelta(days=7), "expires in 7 days."),
+        (timedelta(days=1, hours=5), "expires in 1 day."),
+        (timedelta(hours=5), "expires in less than a day."),
+        (timedelta(days=-1), "expires in less than a day."),
+    ],
+)
+def test_invitation_says_how_long_its_link_works(lifetime: timedelta, words: str) -> None:
+    assert f"works once and {words}" in rules.letter("Acme", "a client", "https://acme.example", lifetime)[1]
 
 
 async def test_admin_invitation_requires_an_admin(world: World) -> None:
