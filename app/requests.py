@@ -14,7 +14,7 @@ from components.ui.dialog import drawer
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, note, problem_note, skeleton
 from components.ui.progress import awaits_approval, bar, review_href, timeline
-from components.ui.status import badge, status
+from components.ui.status import badge, of_request, status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import elapsed, short_hash, when
@@ -23,7 +23,7 @@ from state.requests.list import OneRequest, Requests
 from state.requests.views import RequestView
 
 STATUSES = [
-    ("", "All"), ("running", "Running"), ("accepted", "Accepted"), ("failed", "Failed"), ("succeeded", "Done"),
+    ("", "All"), ("running", "Running"), ("accepted", "Waiting to start"), ("failed", "Failed"), ("succeeded", "Done"),
     ("awaiting_approval", "Needs approval"), ("denied", "Denied"),
 ]  # fmt: skip
 ONE = OneRequest.request
@@ -87,10 +87,10 @@ def _row(request: rx.Var[RequestView]) -> rx.Component:
     below = rx.cond(request.line != "", request.line, _about(request.subject_type))
     return tr(
         td(rx.el.div(name, text(below, cls="muted small trunc"), class_name="col none title-cell")),
-        td(status(request.status), class_name="first-right only-narrow"),
+        td(status(of_request(request.status)), class_name="first-right only-narrow"),
         td(text(request.done_steps, " of ", request.steps.length(), cls="num"), right=True, label="Steps"),
         td(request.created_by, narrow=False, class_name="muted aside-hidden"),
-        td(status(request.status), narrow=False),
+        td(status(of_request(request.status)), narrow=False),
         td(when(request.created_at), right=True, class_name="muted"),
         key=request.id,
         aria_selected=rx.cond(ONE.id == request.id, "true", "false"),
@@ -99,12 +99,14 @@ def _row(request: rx.Var[RequestView]) -> rx.Component:
 
 def _drawer() -> rx.Component:
     moving = (ONE.status == "running") | (ONE.status == "accepted")
-    took = rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
+    is_asked = ONE.status == "awaiting_approval"
+    took = rx.cond(moving | is_asked, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
+    reason = rx.fragment(rx.el.dt("Reason given"), rx.el.dd(text(ONE.reason, cls="break")))
     facts = kv(
         ("Kind", ONE.kind_words),
-        ("Reason", rx.cond(ONE.reason != "", text(ONE.reason, cls="break"), text("none", cls="muted"))),
-        ("Started", when(ONE.created_at)),
-        ("Took", rx.cond(ONE.status == "awaiting_approval", "waiting for approval", took)),
+        rx.cond(ONE.reason != "", reason, rx.fragment()),
+        (rx.cond(is_asked, "Requested", "Started"), when(ONE.created_at)),
+        (rx.cond(is_asked, "Waiting for", rx.cond(moving, "Running for", "Took")), took),
         ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
         ("Subject", _subject()),
         ("Request", short_hash(ONE.id, "request id")),
@@ -122,7 +124,7 @@ def _drawer() -> rx.Component:
     )
     next_step = rx.cond(ONE.problem != "", rx.el.div(fix_offer(ONE), class_name="row wrap"), rx.fragment())
     body = rx.fragment(
-        row(rx.el.h3("Steps"), text(badge(ONE.status), cls="end"), cls="section-line"),
+        row(rx.el.h3("Steps"), text(badge(of_request(ONE.status)), cls="end"), cls="section-line"),
         awaits_approval(ONE, linked=False),
         rx.cond(ONE.notice != "", note(ONE.notice, tone="warn", sign="link"), rx.fragment()),
         bar(ONE.percent, "Progress"),

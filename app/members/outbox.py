@@ -22,7 +22,7 @@ IS_EMBEDDED = Session.network == "devnet"
 @page(
     route="/o/[org_id]/outbox",
     title="Outbox",
-    nav=Nav("Organization", "mail", 13, shown=IS_EMBEDDED & may(Scope.MEMBERS_WRITE)),
+    nav=Nav("Organization", "mail", 13, "u", shown=IS_EMBEDDED & may(Scope.MEMBERS_WRITE)),
     on_load=[OutboxState.load],
     in_url=[OutboxState],
 )

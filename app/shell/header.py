@@ -187,8 +187,8 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
     return rx.el.li(
         sign,
         rx.el.div(
-            rx.el.a(request.title, href=href, class_name="link plain trunc", style={"display": "block"}),
-            rx.cond(request.line != "", rx.el.div(request.line, class_name="below trunc"), rx.fragment()),
+            rx.el.a(request.title, href=href, class_name="link plain two-lines"),
+            rx.cond(request.line != "", rx.el.div(request.line, class_name="below two-lines"), rx.fragment()),
             rx.cond(request.fix_href != "", link(request.fix.label, request.fix_href), rx.fragment()),
             class_name="grow",
         ),

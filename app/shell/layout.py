@@ -210,7 +210,7 @@ def _jumps() -> list[dict[str, Any]]:
             "id": place.route,
             "label": place.label,
             "group": "Pages",
-            "hint": f"g {place.key}" if place.key else "",
+            "keys": ["G", place.key.upper()] if place.key else [],
             "href": place.href,
             "off": False if place.shown is True else ~place.shown,
         }

@@ -135,21 +135,31 @@ def switcher() -> rx.Component:
 @rx.memo
 def keys_dialog() -> rx.Component:
     """List the keyboard shortcuts."""
-    rows = [("Find on this page", ["/"]), ("Jump to a page or organization", ["⌘ or Ctrl", "K"]), ("This list", ["?"])]
+    rows = [
+        ("Find on this page", ["/"]),
+        ("Jump to a page or organization", ["⌘ or Ctrl", "K"]),
+        ("This list", ["?"]),
+        ("Next or previous row of a list", ["J", "K"]),
+        ("Select the row", ["X"]),
+        ("Select further rows", ["Shift", "J or K"]),
+        ("Actions on selected rows", ["A"]),
+        ("Close the row's details", ["Esc"]),
+    ]
     rows += [
         (f"Go to {place.label}", ["G", place.key.upper()])
         for place in sorted(places, key=lambda p: p.order)
         if place.key
     ]
-    cells = []
-    for words, keys in rows:
-        cells += [rx.el.dt(words), rx.el.dd(*[part for key in keys for part in (kbd(key), " ")])]
+    lines = [
+        rx.el.div(rx.el.dt(words), rx.el.dd(*[part for key in keys for part in (kbd(key), " ")]))
+        for words, keys in rows
+    ]
     return dialog(
         "Keyboard shortcuts",
         "They work while no text field has focus.",
-        rx.el.dl(*cells, class_name="keys"),
+        rx.el.dl(*lines, class_name="keys"),
         is_open=Shell.keys_shown,
         on_open_change=Shell.show_keys,
-        width="440px",
+        width="720px",
         is_text=True,
     )

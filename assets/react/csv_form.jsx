@@ -1,5 +1,6 @@
 /* A list as text or a file, sent unchanged to our own API: a list may exceed the message limit of the page's socket. */
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { CircleX, LoaderCircle } from "lucide-react";
 
 const SHOWN = 8;
@@ -24,8 +25,11 @@ async function post(url, body, key) {
   throw { words: told.detail || "The upload failed. Try again.", findings };
 }
 
-export function CsvForm({ action, further = "", isUnusable = false, most = 0, label, example, what, hint, fileHint, missing, word, onChecked, onMade }) {
+export function CsvForm({ action, further = "", isUnusable = false, most = 0, label, example, what, hint, fileHint, missing, word, actions, onChecked, onMade }) {
   const form = useRef(null);
+  const id = useId();
+  const [place, setPlace] = useState(null);
+  useEffect(() => setPlace(actions ? document.getElementById(actions) : null), [actions]);
   const key = useRef("");
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -67,8 +71,14 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
     setBusy(false);
   };
   const findings = problem?.findings ?? [];
+  const button = (
+    <button type="submit" form={id} className="btn primary" disabled={busy || (checked && isUnusable)} aria-busy={busy}>
+      {busy && <LoaderCircle size={14} className="spin" aria-hidden="true" />}
+      {checked ? word : "Check the list"}
+    </button>
+  );
   return (
-    <form ref={form} className="form" aria-label={label} onSubmit={submit} onChange={forget}>
+    <form ref={form} id={id} className="form" aria-label={label} onSubmit={submit} onChange={forget}>
       <div className="field">
         <label className="label" htmlFor="csv-list">{what}</label>
         <textarea id="csv-list" name="list" className="input mono csv-list" rows={8} spellCheck={false} placeholder={example} aria-describedby="csv-hint" />
@@ -89,12 +99,8 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
           </div>
         </div>
       )}
-      <div className="row">
-        <button type="submit" className="btn primary" disabled={busy || (checked && isUnusable)} aria-busy={busy}>
-          {busy && <LoaderCircle size={14} className="spin" aria-hidden="true" />}
-          {checked ? word : "Check the list"}
-        </button>
-      </div>
+      {!actions && <div className="row">{button}</div>}
+      {place && createPortal(button, place)}
     </form>
   );
 }

@@ -57,7 +57,7 @@ export function Palette({ pages = [], found = [], onSearch }) {
   return (
     <dialog ref={ref} className="palette" aria-label="Search or jump to" onClick={outside(ref)}>
       <Picker items={items} onSearch={onSearch} onDone={() => ref.current?.close()} label="Search or jump to"
-        placeholder="A page, a name, an address, a transaction" none="Nothing of that name" />
+        placeholder="Page, name, address, transaction" none="Nothing of that name" />
     </dialog>
   );
 }

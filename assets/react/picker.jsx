@@ -1,4 +1,4 @@
-/* A field with a list below it: combobox by keyboard, list by mouse. Items: {id, label, sub, hint, depth, group, href, off}. */
+/* A field with a list below it: combobox by keyboard, list by mouse. Items: {id, label, sub, hint, keys, depth, group, href, off}. */
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { Check, Search } from "lucide-react";
@@ -84,6 +84,9 @@ export function Picker({
                 {item.sub && <span className="muted small trunc" style={{ display: "block" }}>{item.sub}</span>}
               </span>
               {item.hint && <span className="muted small num">{item.hint}</span>}
+              {item.keys?.length > 0 && (
+                <span className="row tight">{item.keys.map((key) => <kbd key={key} className="kbd">{key}</kbd>)}</span>
+              )}
               {item.id === value && <Check size={14} aria-hidden="true" color="var(--info-i)" />}
               {item.id === value && <span className="sr">current</span>}
             </li>,

@@ -94,8 +94,11 @@ async def create(context: Context, asset_id: UUID, body: CapSharesUpdate) -> Ass
         subject=("asset", asset.id),
         scope=Scope.ASSETS_WRITE,
         steps=[
-            *(Step(f"rules_{row.chain_eid}", f"Limits on {names[row.chain_eid]}", row.chain_eid) for row in move.rows),
-            Step("asset_active", "Limits in force"),
+            *(
+                Step(f"rules_{row.chain_eid}", f"Set the limits on {names[row.chain_eid]}", row.chain_eid)
+                for row in move.rows
+            ),
+            Step("asset_active", "Record the limits"),
         ],
         order=asset.id,
         arguments={

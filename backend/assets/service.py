@@ -81,10 +81,10 @@ async def _creatable(context: Context, body: AssetCreate) -> tuple[Any, WalletRo
 
 def _creation(body: AssetCreate, chain: Any) -> list[Step]:
     return [
-        Step("token_created", f"Token created on {chain.display_name}", body.chain_eid),
-        Step("rules_set", "Rules set", body.chain_eid),
-        *([Step("supply_minted", "Initial supply minted", body.chain_eid)] if int(body.initial_supply) else []),
-        Step("asset_active", "Asset active", body.chain_eid),
+        Step("token_created", f"Create the token on {chain.display_name}", body.chain_eid),
+        Step("rules_set", "Set the rules", body.chain_eid),
+        *([Step("supply_minted", "Mint the initial supply", body.chain_eid)] if int(body.initial_supply) else []),
+        Step("asset_active", "Activate the asset", body.chain_eid),
     ]
 
 
@@ -176,13 +176,15 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
         await chains.check_network(context, *(r.chain_eid for r in rows))
         await new_activity.check(context, *(r.chain_eid for r in rows))
     names = await records.chain_names(context.session)
-    steps = [Step(f"rules_{r.chain_eid}", f"Rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain]
+    steps = [
+        Step(f"rules_{r.chain_eid}", f"Set the rules on {names[r.chain_eid]}", r.chain_eid) for r in rows if on_chain
+    ]
     traded = await order_cancellations.chains(context.session, asset_id) if patch.orders is OpenOrders.CANCEL else set()
     cancelling = [r.chain_eid for r in rows if r.chain_eid in traded]
     if cancelling:
         await chains.check_network(context, *cancelling)
     steps += [
-        Step(order_cancellations.step_name(eid), f"Orders of ineligible holders cancelled on {names[eid]}", eid)
+        Step(order_cancellations.step_name(eid), f"Cancel orders of ineligible holders on {names[eid]}", eid)
         for eid in cancelling
     ]
     request = await accept(
@@ -191,7 +193,7 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
         f"Update {asset.symbol}",
         subject=("asset", asset.id),
         scope=Scope.ASSETS_WRITE,
-        steps=[*steps, Step("asset_active", "Asset updated")],
+        steps=[*steps, Step("asset_active", "Update the asset")],
         order=asset.id,
         arguments={
             "patch": patch.model_dump(mode="json", exclude_unset=True),

@@ -80,7 +80,7 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
         order=party.id,
         below=Below(Action.ATTEST),
         steps=[
-            Step("attest", f"Attested on {chain.display_name}", row.chain_eid),
+            Step("attest", f"Attest on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
         ],
     )
@@ -114,7 +114,7 @@ async def revoke(
         arguments={"reason": body.reason, "signer": signer, "organization": str(row.organization_id)},
         below=Below(Action.REVOKE, row.organization_id),
         steps=[
-            Step("revoke", f"Revoked on {chain.display_name}", row.chain_eid),
+            Step("revoke", f"Revoke on {chain.display_name}", row.chain_eid),
             Step("read_back", "Read back from the chain", row.chain_eid),
         ],
     )

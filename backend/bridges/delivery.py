@@ -130,7 +130,7 @@ async def _prepare(run: Run, step: StepNotes, bridge_id: UUID) -> Route:
     )
     step.tx_hash, step.detail = (
         tx_hash,
-        f"Token {route.asset.symbol} at {route.destination.token_address}, peers set on both sides.",
+        f"Token {route.asset.symbol} at {route.destination.token_address}. Both tokens are connected.",
     )
     return route
 

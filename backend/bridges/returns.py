@@ -94,8 +94,8 @@ async def create(context: Context, bridge_id: UUID, body: BridgeReturn) -> Bridg
         subject=("bridge", bridge_id),
         scope=Scope.ASSETS_WRITE,
         steps=[
-            Step("packet_dropped", "Packet dropped", bridge.destination_chain_eid),
-            Step("supply_returned", "Supply minted back", bridge.source_chain_eid),
+            Step("packet_dropped", "Drop the packet", bridge.destination_chain_eid),
+            Step("supply_returned", "Mint the supply back", bridge.source_chain_eid),
         ],
         order=bridge.asset_id,
         arguments={"reason": body.reason},

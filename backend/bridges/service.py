@@ -44,9 +44,9 @@ def steps(source_eid: int, destination_eid: int, names: Mapping[int, str]) -> li
     """The steps in a bridge's timeline; `names` are those of the chains."""
     source, destination = names[source_eid], names[destination_eid]
     return [
-        Step("bridge_pending", f"Token prepared on {destination}", destination_eid),
-        Step("bridge_submitting", f"Packet sent from {source}", source_eid),
-        Step("bridge_confirmed", f"Packet delivered on {destination}", destination_eid),
+        Step("bridge_pending", f"Prepare the token on {destination}", destination_eid),
+        Step("bridge_submitting", f"Send the packet from {source}", source_eid),
+        Step("bridge_confirmed", f"Deliver the packet on {destination}", destination_eid),
     ]
 
 

@@ -236,7 +236,7 @@ async def _publish(
         scope=Scope.ATTESTATIONS_WRITE,
         order=row.id,
         arguments={"chains": chains, GIVEN: given, **lineage.noted(lacks)},
-        steps=[Step(f"register:{c.xchain_eid}", f"Attester added on {c.display_name}", c.xchain_eid) for c in places],
+        steps=[Step(f"register:{c.xchain_eid}", f"Add the attester on {c.display_name}", c.xchain_eid) for c in places],
         below=Below(Action.REVOKE) if wanted.can_revoke_others and not row.can_revoke_others else None,
     )
     row.request_id = request.id

@@ -88,7 +88,7 @@ async def cancel(context: Context, asset_id: UUID, market_id: UUID, order_id: UU
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,
         arguments={"asset_id": str(asset_id), "market_id": str(market_id)},
-        steps=[Step("order_cancelled", "Order cancelled", market.chain_eid)],
+        steps=[Step("order_cancelled", "Cancel the order", market.chain_eid)],
     )
     asked = {"request_id": str(request.id)}
     await publish(context.session, context.organization_id, "order.cancelling", ("order", order_id), None, asked)

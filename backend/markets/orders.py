@@ -96,8 +96,8 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,
         steps=[
-            Step("order_approved", "Allowance approved for the market", trader.market.chain_eid),
-            Step("order_placed", "Order placed", trader.market.chain_eid),
+            Step("order_approved", "Approve the allowance for the market", trader.market.chain_eid),
+            Step("order_placed", "Place the order", trader.market.chain_eid),
         ],
         arguments={"asset_id": str(asset_id), "market_id": str(market_id)},
     )

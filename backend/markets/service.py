@@ -222,9 +222,9 @@ def _steps(checked: Checked, eid: int, names: Mapping[int, str]) -> list[Step]:
     before = bridges.steps(checked.source.chain_eid, eid, names) if checked.source else []
     return [
         *before,
-        *([Step("token_created", "Token created", eid)] if checked.source else []),
-        Step("market_created", "Market created", eid),
-        Step("market_active", "Market active", eid),
+        *([Step("token_created", "Verify the token", eid)] if checked.source else []),
+        Step("market_created", "Create the market", eid),
+        Step("market_active", "Open it for trading", eid),
     ]
 
 

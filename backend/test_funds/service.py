@@ -55,8 +55,8 @@ async def pay(context: Context, wallet_id: UUID, body: WalletFunding) -> WalletF
         subject=("wallet", wallet.id),
         scope=Scope.WALLETS_WRITE,
         steps=[
-            Step("funds_minted", f"Test funds minted on {chain.display_name}", chain.xchain_eid),
-            Step("funds_confirmed", "Test funds confirmed", chain.xchain_eid),
+            Step("funds_minted", f"Mint test funds on {chain.display_name}", chain.xchain_eid),
+            Step("funds_confirmed", "Confirm the test funds", chain.xchain_eid),
         ],
         order=wallet.id,
         arguments=facts,

@@ -125,8 +125,8 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
         subject=("transfer", row.id),
         scope=Scope.TRANSFERS_WRITE,
         steps=[
-            Step("transfer_sent", "Transfer sent", body.chain_eid),
-            Step("transfer_confirmed", "Transfer confirmed", body.chain_eid),
+            Step("transfer_sent", "Send the transfer", body.chain_eid),
+            Step("transfer_confirmed", "Confirm the transfer", body.chain_eid),
         ],
         order=wallet.id,
         moves=Amount(asset.id, int(body.amount)),

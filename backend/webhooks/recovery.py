@@ -38,7 +38,7 @@ async def recover(context: Context, webhook_id: UUID, since: Any) -> tuple[Recov
         "Send failed deliveries again",
         subject=("webhook", endpoint.id),
         scope=Scope.ORGS_WRITE,
-        steps=[Step("send", "Failed deliveries sent again")],
+        steps=[Step("send", "Send failed deliveries again")],
         order=endpoint.id,
         arguments={"since": since.isoformat(), "until": now().isoformat()},
     )

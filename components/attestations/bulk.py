@@ -31,7 +31,19 @@ def action(kind: str) -> rx.Component:
 
 def bulk_dialog() -> rx.Component:
     """Draw the dialog of the action: its form first, then the outcomes."""
-    return rx.cond(Bulk.outcomes.length() > 0, _outcomes(), _form())
+    return rx.cond(Bulk.outcomes.length() > 0, _outcomes(), rx.cond(Bulk.count > 0, _form(), _nothing()))
+
+
+def _nothing() -> rx.Component:
+    """Say why the action works on none of the marked rows."""
+    return dialog(
+        rx.match(Bulk.kind, *[(kind, f"Nothing to {word.lower()}") for kind, word in WORDS.items()], "").to(str),
+        Bulk.omitted,
+        is_open=Bulk.is_open,
+        on_open_change=Bulk.show,
+        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Close"))),
+        width="460px",
+    )
 
 
 def _form() -> rx.Component:
@@ -61,11 +73,12 @@ def _form() -> rx.Component:
         ("verify", _decision()),
         area_field("Reason", "reason", errors=Bulk.errors, id="b-reason", max_length=500, auto_focus=True),
     )
-    nothing = note(rx.el.b("Nothing to do. "), Bulk.omitted, tone="warn")
     return form_dialog(
         title,
         about,
-        rx.cond(Bulk.count > 0, rx.fragment(rx.el.p(text(Bulk.who, cls="strong")), fields, _rest()), nothing),
+        rx.el.p(text(Bulk.who, cls="strong")),
+        fields,
+        _rest(),
         form=Bulk,
         submit=rx.match(Bulk.kind, *WORDS.items(), "Send"),
         kind="primary",

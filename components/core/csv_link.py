@@ -16,11 +16,11 @@ def csv_at(path: Any, **filters: Any) -> rx.Var[str]:
     """Return the CSV address of a list at any path."""
     query: Any = ""
     for name, value in filters.items():
-        query = rx.cond(value == "", "", rx.Var.create(f"&{name}=") + _encoded(value)).to(str) + query
+        query = rx.cond(value == "", "", rx.Var.create(f"&{name}=") + url_encoded(value)).to(str) + query
     return path + ".csv?" + query
 
 
-def _encoded(value: Any) -> rx.Var[str]:
+def url_encoded(value: Any) -> rx.Var[str]:
     """URL-encode a filter's value."""
     text = rx.Var.create(value)
     return rx.Var(f"encodeURIComponent({text!s})", _var_data=text._get_all_var_data()).to(str)

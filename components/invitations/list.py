@@ -2,10 +2,10 @@
 
 import reflex as rx
 
-from components.core.csv_link import csv_of
+from components.core.csv_link import csv_of, url_encoded
 from components.core.permission import Scope, may
 from components.core.roles import role_name
-from components.ui.button import button, link_button
+from components.ui.button import button, link, link_button
 from components.ui.card import panel
 from components.ui.dialog import confirm
 from components.ui.note import empty
@@ -27,7 +27,7 @@ STATUSES = [
 
 def invitations_panel() -> rx.Component:
     """Draw the table with its filter."""
-    outbox = link_button("View emails", "/o/" + Session.org.id + "/outbox", "mail")
+    outbox = link_button("View emails", _outbox(), "mail")
     none = rx.cond(
         InvitationsState.status != "",
         empty("mail-search", "No invitations have this status"),
@@ -36,7 +36,7 @@ def invitations_panel() -> rx.Component:
     return panel(
         toolbar(
             filters("Status", InvitationsState.status, InvitationsState.filter_status, STATUSES),
-            rx.cond((Session.network == "devnet") & may(Scope.MEMBERS_WRITE), outbox, rx.fragment()),
+            rx.cond(may_see_emails(), outbox, rx.fragment()),
         ),
         list_table(
             "Invitations",
@@ -44,7 +44,7 @@ def invitations_panel() -> rx.Component:
                 Col("Email"),
                 Col("Role"),
                 Col("Status"),
-                Col("Email sent"),
+                Col("Delivery"),
                 Col("Expires"),
                 Col("Invited", sort="created_at"),
                 Col("Actions", hidden=True),
@@ -62,6 +62,17 @@ def invitations_panel() -> rx.Component:
     )
 
 
+def may_see_emails() -> rx.Var[bool]:
+    """Return whether the person has the page of emails."""
+    return (Session.network == "devnet") & may(Scope.MEMBERS_WRITE)
+
+
+def _outbox(receiver: rx.Var[str] | None = None) -> rx.Var[str]:
+    """Return the address of the emails, or of those to one receiver."""
+    page = "/o/" + Session.org.id + "/outbox"
+    return page if receiver is None else page + "?q=" + url_encoded(receiver)
+
+
 def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
     revoke = button(
         "Revoke", small=True, on_click=Revocation.ask(invitation.id),
@@ -73,13 +84,28 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
     )  # fmt: skip
     is_pending, is_over = invitation.status == "pending", invitation.status != "accepted"
     action = rx.cond(is_pending, revoke, rx.cond(is_over, again, ""))
-    sent = rx.cond(is_pending & (invitation.delivery != ""), status(invitation.delivery), "")
+    outbox = rx.cond(may_see_emails(), link("View email", _outbox(invitation.email)), rx.fragment())
+    unsent = rx.el.div(
+        rx.cond(invitation.delivery == "kept", "No mail server is set. ", "The mail server refused it. "), outbox,
+        class_name="muted small",
+    )  # fmt: skip
+    is_unsent = (invitation.delivery == "kept") | (invitation.delivery == "failed")
+    sent = rx.cond(
+        is_pending & (invitation.delivery != ""),
+        rx.fragment(status(invitation.delivery), rx.cond(is_unsent, unsent, rx.fragment())),
+        "",
+    )
+    ends = is_pending | (invitation.status == "expired")
     return tr(
         td(invitation.email, class_name="strong break", full=True),
         td(role_name(invitation.role)),
         td(status(invitation.status)),
-        td(sent, label="Email sent"),
-        td(rx.cond(is_pending, when(invitation.expires_at), ""), class_name="muted", label="Expires"),
+        td(sent, label="Delivery", class_name="wrap"),
+        td(
+            rx.cond(ends, when(invitation.expires_at), ""),
+            class_name="muted",
+            label=rx.cond(is_pending, "Expires", "Expired"),
+        ),
         td(when(invitation.created_at), class_name="muted", label="Invited"),
         td(rx.cond(may(Scope.MEMBERS_WRITE), action, ""), right=True),
         key=invitation.id,

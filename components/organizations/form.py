@@ -2,22 +2,21 @@
 
 import reflex as rx
 
-from backend.compliance.countries import NAMES
+from components.parties.form import COUNTRIES_ID, countries
 from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, choice, choices, field_row, select_field, text_field
-from state.core.countries import written
 from state.core.session import Session
 from state.organizations.form import OrganizationForm
 from state.organizations.organization import OrganizationState
 
-JURISDICTIONS_ID = "jurisdictions"
 Form = OrganizationForm
 
 
 def new_button() -> rx.Component:
-    """Draw the button that opens the form of a new sub-organization, for users who can create one there."""
-    new = button("New", "plus", small=True, on_click=Form.create)
+    """Draw the button that opens the form of a new sub-organization, for users who can create one there. It is for
+    phones, where the page's own button is hidden while an organization is open."""
+    new = button("New", "plus", small=True, on_click=Form.create, class_name="only-narrow")
     return rx.cond(OrganizationState.can_write, new, rx.fragment())
 
 
@@ -62,8 +61,9 @@ def organization_form() -> rx.Component:
                 placeholder="Special purpose vehicle",
             ),
             text_field(
-                "Jurisdiction", "jurisdiction", errors=errors, optional=True, default_value=now(given.jurisdiction),
-                max_length=60, list=JURISDICTIONS_ID, placeholder="LUX, or a state",
+                "Jurisdiction", "jurisdiction", errors=errors, optional=True, default_value=now(Form.jurisdiction),
+                max_length=60, list=COUNTRIES_ID, placeholder="Type to search",
+                hint="A country, or a state such as Delaware, USA.",
             ),
         ),
         field_row(
@@ -77,7 +77,7 @@ def organization_form() -> rx.Component:
             "Network", "network", networks(), errors=errors, default_value=given.network,
             hint="API keys without their own network use it.",
         ),
-        rx.el.datalist(*[rx.el.option(written(code), value=code) for code in NAMES], id=JURISDICTIONS_ID),
+        countries(),
         form=Form,
         submit=rx.cond(is_new, "Create organization", "Save"),
         width="600px",

@@ -8,7 +8,6 @@ from components.ui.button import icon_button
 from components.ui.icon import icon
 from components.ui.note import failure, forbidden, skeleton
 from components.ui.overlay import picker, tree, tree_row
-from state.organizations.form import OrganizationForm
 from state.organizations.organization import OrganizationState
 from state.organizations.tree import Hierarchy
 from state.organizations.tree_rows import NodeView
@@ -27,11 +26,6 @@ def organization_tree() -> rx.Component:
         rx.el.h2("Hierarchy"),
         rx.el.div(
             icon_button("chevrons-down-up", "Close all branches", small=True, on_click=Hierarchy.collapse),
-            rx.cond(
-                OrganizationState.can_write,
-                icon_button("plus", "New sub-organization", small=True, on_click=OrganizationForm.create),
-                rx.fragment(),
-            ),
             class_name="end row tight",
         ),
         class_name="card-head",

@@ -15,6 +15,8 @@ from components.ui.table import Col, table, td, tr
 from components.ui.value import short_hash
 from state.parties.imports import PartyImport
 
+ACTIONS = "import-actions"
+"""The place in the dialog's foot for the form's button."""
 MOST = 1_048_576
 """The API's size limit of a list, in bytes."""
 TEMPLATE = (
@@ -40,9 +42,9 @@ def import_dialog() -> rx.Component:
                 "List of parties", state.action, further="", most=MOST,
                 is_unusable=(state.refused > 0) | (state.created + state.updated == 0),
                  example=TEMPLATE, on_checked=state.checked, on_made=state.made, what="Parties",
-                hint="The first line names the columns: name, country (such as SWE), kind (person or company), email, "
-                "wallet_address. Only name and country are required.",
-                file_hint=", at most 2,000 parties", word="Import parties",
+                hint="The first line names the columns: name, country (a code such as SWE), kind (person or company), "
+                "email, wallet_address (0x…, the wallet for the tokens). Only name and country are required.",
+                file_hint=", at most 2,000 parties", word="Import parties", actions=ACTIONS,
             ),
             rx.cond(state.is_checked, _preview(), rx.fragment()),
             rx.cond(state.is_unreadable, _unreadable(), rx.fragment()),
@@ -51,7 +53,11 @@ def import_dialog() -> rx.Component:
         is_open=state.is_open,
         on_open_change=state.show,
         width="760px",
-        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Close"))),
+        foot=(
+            rx.el.span(class_name="end"),
+            rx.dialog.close(button("Cancel")),
+            rx.el.span(id=ACTIONS, class_name="row form-actions"),
+        ),
     )  # fmt: skip
 
 
@@ -89,7 +95,7 @@ def _preview() -> rx.Component:
             slim=True,
         ),
         _rest(),
-        class_name="col",
+        class_name="col import-preview",
         role="status",
     )
 
@@ -101,7 +107,9 @@ def _rest() -> rx.Component:
         "The first ", shown, " of ", total, " lines, refused ones first. The counts are those of all lines.",
         class_name="muted small",
     )  # fmt: skip
-    return rx.cond(shown < total, words, rx.fragment())
+    order = rx.el.p("Refused lines are first.", class_name="muted small")
+    is_mixed = (PartyImport.refused > 0) & (PartyImport.refused < total)
+    return rx.cond(shown < total, words, rx.cond(is_mixed, order, rx.fragment()))
 
 
 def _unreadable() -> rx.Component:

@@ -66,9 +66,13 @@ def card_foot(*children: Any) -> rx.Component:
     return rx.el.div(*children, class_name="card-foot")
 
 
-def kv(*pairs: tuple[Any, Any], two: bool = False) -> rx.Component:
-    """List names and values; `two` puts them in two columns."""
-    cells = [cell for name, value in pairs for cell in (rx.el.dt(name), rx.el.dd(value))]
+def kv(*pairs: tuple[Any, Any] | rx.Component, two: bool = False) -> rx.Component:
+    """List names and values, or a `dt` and `dd` that may be missing; `two` puts them in two columns."""
+    cells = [
+        cell
+        for pair in pairs
+        for cell in ((rx.el.dt(pair[0]), rx.el.dd(pair[1])) if isinstance(pair, tuple) else (pair,))
+    ]
     return rx.el.dl(*cells, class_name="kv two" if two else "kv")
 
 

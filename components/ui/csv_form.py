@@ -33,6 +33,7 @@ class CsvForm(Local):
     file_hint: rx.Var[str]
     missing: rx.Var[str]
     word: rx.Var[str]
+    actions: rx.Var[str]
 
     on_checked: rx.EventHandler[_checked]
     on_made: rx.EventHandler[_made]
@@ -53,9 +54,11 @@ def csv_form(
     word: str,
     file_hint: str = "",
     missing: str = "",
+    actions: str = "",
 ) -> rx.Component:
     """Draw the form. `on_checked` gets the plan of the dry run as JSON, `on_made` the new record's id, or the response
-    as JSON. `what` is the label of the list, `word` the button that saves it."""
+    as JSON. `what` is the label of the list, `word` the button that saves it. `actions` is the id of the element that
+    shows the button, such as a dialog's foot; empty: below the fields."""
     return CsvForm.create(
         action=action,
         further=further,
@@ -68,6 +71,7 @@ def csv_form(
         file_hint=file_hint,
         missing=missing,
         word=word,
+        actions=actions,
         on_checked=on_checked,
         on_made=on_made,
     )

@@ -9,7 +9,7 @@ from components.ui.value import Local
 
 
 class Picker(Local):
-    """A combobox: a search field with a list. Items: `{id, label, sub, hint, depth, group, mark, href, off}`.
+    """A combobox: a search field with a list. Items: `{id, label, sub, hint, keys, depth, group, mark, href, off}`.
 
     `search` lets `/` move the focus there; without items and with an empty `none` only the field is drawn.
     """

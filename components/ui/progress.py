@@ -9,7 +9,7 @@ from components.ui.api_call import api_call
 from components.ui.button import link
 from components.ui.icon import icon, mark
 from components.ui.note import note
-from components.ui.status import status
+from components.ui.status import of_request, status
 from components.ui.value import elapsed, short_hash, when
 
 # The API's step statuses, each drawn as one of four.
@@ -119,7 +119,7 @@ def request_progress(
     head = rx.el.div(
         rx.el.h2("Progress"),
         words,
-        rx.cond(moving, live, rx.el.span(status(request.status), class_name="end")),
+        rx.cond(moving, live, rx.el.span(status(of_request(request.status)), class_name="end")),
         class_name="card-head",
     )
     can_retry = request.can_retry if may_retry is None else request.can_retry & may_retry

@@ -73,6 +73,7 @@ LOOKS: dict[str, Look] = {
     "awaiting_approval": Look("Needs approval", "warn", "user-check"),
     "approved": Look("Approved", "ok", DONE),
     "denied": Look("Denied", "bad", "ban"),
+    "to_start": Look("Waiting to start", "info", WAIT),
     "running": Look("Running", "info", RUN),
     "retrying": Look("Retrying", "warn", "rotate-cw"),
     "succeeded": Look("Done", "ok", DONE),
@@ -134,6 +135,11 @@ def badge(value: rx.Var[str] | str) -> rx.Component:
 def status(value: rx.Var[str] | str) -> rx.Component:
     """Show a status of the API in a table or list."""
     return status_text(value=value)
+
+
+def of_request(value: rx.Var[str]) -> rx.Var[str]:
+    """Return the look of a request's status: an accepted request waits to start, an accepted invitation is over."""
+    return rx.cond(value == "accepted", "to_start", value).to(str)
 
 
 def tag(word: rx.Var[str] | str, tone: str = "") -> rx.Component:

@@ -100,11 +100,11 @@ def tr(*cells: rx.Component, **props: Any) -> rx.Component:
 
 
 def td(
-    *children: Any, right: bool = False, narrow: bool = True, full: bool = False, label: str = "", **props: Any
+    *children: Any, right: bool = False, narrow: bool = True, full: bool = False, label: Any = "", **props: Any
 ) -> rx.Component:
     """Draw a cell. On phones `narrow=False` hides it, `full` gives it a line, and `label` is written before it."""
     words = ["r" if right else "", "" if narrow else "hide-narrow", "full" if full else "", props.pop("class_name", "")]
-    attrs = {"custom_attrs": {"data-label": label}} if label else {}
+    attrs = {"custom_attrs": {"data-label": label}} if isinstance(label, rx.Var) or label else {}
     return rx.el.td(*children, class_name=" ".join(filter(None, words)), **attrs, **props)
 
 

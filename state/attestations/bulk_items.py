@@ -48,7 +48,7 @@ def omission(kind: str, others: Sequence[str], marked: int) -> str:
     if not others:
         return ""
     are = "is" if len(others) == 1 else "are"
-    return f"{len(others)} of {marked} selected {are} {OMITTED.get(kind, '')} and {are} left out: {listed(others)}."
+    return f"{len(others)} of {marked} selected {are} {OMITTED.get(kind, '')} and {are} omitted: {listed(others)}."
 
 
 def _subject(row: Any) -> Subject:

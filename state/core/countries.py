@@ -16,3 +16,9 @@ def country_code(text: str) -> str:
     if plain.endswith(")") and "(" in plain:
         plain = plain[:-1].rpartition("(")[2].strip()
     return _CODES.get(plain.casefold(), plain.upper() if plain.upper() in NAMES else plain)
+
+
+def unwritten(text: str) -> str:
+    """Return the code of `Sweden (SWE)`, and any other text unchanged: `Georgia` may be a country or a state."""
+    code = country_code(text)
+    return code if text.strip() == written(code) else text

@@ -8,6 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.organizations.schemas import Organization, OrganizationCreate, OrganizationUpdate
 from state.core.arguments import named, one_of
+from state.core.countries import unwritten, written
 from state.core.dialogs import DialogAbout
 from state.core.edits import Edits
 from state.core.events import Events
@@ -22,6 +23,8 @@ class OrganizationForm(Renames, Edits, DialogAbout, rx.State):
     mode: str = "create"
     place: str = "below"
     given: OrganizationDetail = OrganizationDetail()
+    jurisdiction: str = ""
+    """The jurisdiction as its field shows it."""
 
     @rx.event
     async def create(self) -> None:
@@ -39,7 +42,7 @@ class OrganizationForm(Renames, Edits, DialogAbout, rx.State):
             await self._notify(f"{self.given.name} could not be read", problem.detail or problem.title, "bad")
             return
         now: dict[str, Any] = {name: self._known[title] for name, title in NAMES.items()}
-        self.given = replace(self.given, **now)
+        self.given, self.jurisdiction = replace(self.given, **now), written(now["jurisdiction"])
 
     async def _current(self) -> dict[str, str]:
         return values_of(await self._api.get_organization(self.given.id))
@@ -47,6 +50,7 @@ class OrganizationForm(Renames, Edits, DialogAbout, rx.State):
     async def _begin_with(self, mode: str) -> None:
         self._done()
         page = await self.get_state(OrganizationState)
+        self.jurisdiction = written(page.item.jurisdiction)
         self.given, self.place = page.item, "below" if page.can_write else "alone"
         self.mode, self.is_open = mode, True
 
@@ -61,6 +65,7 @@ class OrganizationForm(Renames, Edits, DialogAbout, rx.State):
         self._begin()
         yield
         given = named(data, *NAMES)
+        given["jurisdiction"] = unwritten(given["jurisdiction"])
         try:
             await (self._edit(given) if self.mode == "edit" else self._create(given))
         except ApiProblem as problem:

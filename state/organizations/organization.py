@@ -134,7 +134,8 @@ class OrganizationState(Loads, Addressed, rx.State):
         self.item = _detail(organization, summary, tree._forest.names(path_of(organization)[:-1]))
         # For display only: the API decides and explains refusals.
         self.can_write = any(id in self._admin_of for id in self.item.path)
-        self.subs = [_sub_organization(row) for row in subs.organizations]
+        # By name, as in the tree; more of them than are read are the newest.
+        self.subs = sorted(map(_sub_organization, subs.organizations), key=lambda sub: sub.name.casefold())
         self.people = []
         self._add_people(access)
         self._loaded()

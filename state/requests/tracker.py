@@ -17,11 +17,20 @@ from state.requests.views import WAITING, RequestView, request_view
 
 FINAL = {"succeeded", "failed", "denied"}
 MOVING = {"accepted", "running"}
+SHOWN, FIRST = 8, 3
+"""Requests that the tracker lists; of each urgent status, those that come first."""
 
 
 def statuses(rows: list[RequestView]) -> list[tuple[str, str]]:
     """Return what the counts of requests depend on."""
     return [(row.id, row.status) for row in rows]
+
+
+def urgent_first(rows: list[RequestView], urgent: list[RequestView]) -> list[RequestView]:
+    """Return the urgent requests as they are now, then the newest others."""
+    newest = {row.id: row for row in rows}
+    first = {row.id: newest.get(row.id, row) for row in urgent}
+    return [*first.values(), *(row for row in rows if row.id not in first)][:SHOWN]
 
 
 def outcome(request: RequestView) -> tuple[str, str, Tone]:
@@ -44,6 +53,8 @@ class Tracker(Api, rx.State):
     is_read: bool = False
     problem: str = ""
     _watched: str = ""
+    _urgent: list[RequestView] = []
+    """The newest requests that run, then those that have failed; the tracker shows them first."""
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
@@ -64,12 +75,15 @@ class Tracker(Api, rx.State):
         """Read the newest requests; return whether to look again, in the organization of the page."""
         async with self:
             awaited, counts = (await self.get_state(Notices))._running(), (self.running, self.failed)
-            counted, problem = self._counted, None
+            counted, urgent, problem = self._counted, self._urgent, None
         rows: list[RequestView] = []
         try:
-            rows = [request_view(row) for row in (await self._api.list_requests(org_id, limit=8)).requests]
-            if statuses(rows) != counted or counts[0] != sum(row.status in MOVING for row in rows):
-                counts = await self._count(org_id)
+            rows = [request_view(row) for row in (await self._api.list_requests(org_id, limit=SHOWN)).requests]
+            known = {row.id for row in rows}
+            is_older = any(row.id not in known for row in urgent)
+            if is_older or statuses(rows) != counted or counts[0] != sum(row.status in MOVING for row in rows):
+                running, failed, urgent = await self._count(org_id)
+                counts = running, failed
             ended = [*rows, *await self._others(awaited, rows)]
         except ApiProblem as fault:
             problem = fault
@@ -79,19 +93,20 @@ class Tracker(Api, rx.State):
             if problem is not None:
                 self._miss(problem)
                 return bool(self.running)
-            self._show(rows, *counts)
+            self._show(rows, *counts, urgent)
             notices = await self.get_state(Notices)
             for row in ended:
                 if row.id in awaited and row.status not in MOVING:
                     notices._end(row.id, *outcome(row), row.fix_href, row.fix.label)
             return bool(self.running or notices._running())
 
-    async def _count(self, org_id: str) -> tuple[int, int]:
-        """Return how many requests run, and how many have failed."""
+    async def _count(self, org_id: str) -> tuple[int, int, list[RequestView]]:
+        """Return how many requests run, how many have failed, and the newest of both."""
         wanted = (RequestStatus.ACCEPTED, RequestStatus.RUNNING, RequestStatus.FAILED)
-        read = [self._api.list_requests(org_id, status=status, limit=1, count="estimated") for status in wanted]
-        accepted, running, failed = [page.estimatedCount or 0 for page in await asyncio.gather(*read)]
-        return accepted + running, failed
+        read = [self._api.list_requests(org_id, status=status, limit=FIRST, count="estimated") for status in wanted]
+        pages = await asyncio.gather(*read)
+        accepted, running, failed = [page.estimatedCount or 0 for page in pages]
+        return accepted + running, failed, [request_view(row) for page in pages for row in page.requests]
 
     async def _others(self, awaited: dict[str, str], rows: list[RequestView]) -> list[RequestView]:
         """Return the requests that toasts await and that are not among the newest; unreadable ones are omitted."""
@@ -107,23 +122,24 @@ class Tracker(Api, rx.State):
         org_id = self._org_id()
         if org_id != self._watched:
             self._watched, self.rows, self.running, self.failed, self._counted = org_id, [], 0, 0, []
-            self.is_read, self.problem = False, ""
+            self._urgent, self.is_read, self.problem = [], False, ""
         return org_id
 
     def _miss(self, problem: ApiProblem) -> None:
         """Report a failed read; running requests are read again. Without permission, show none."""
         if problem.status == 403:
-            self._show([], 0, 0)
+            self._show([], 0, 0, [])
             return
         self.problem = problem.detail or problem.title
         if problem.status not in PASSING:
             self.running = 0
 
-    def _show(self, rows: list[RequestView], running: int, failed: int) -> None:
+    def _show(self, rows: list[RequestView], running: int, failed: int, urgent: list[RequestView]) -> None:
         """Take over the rows and counts; unchanged ones are not sent to the browser again."""
-        self.is_read, self.problem, self._counted = True, "", statuses(rows)
-        if rows != self.rows:
-            self.rows = rows
+        self.is_read, self.problem, self._counted, self._urgent = True, "", statuses(rows), urgent
+        shown = urgent_first(rows, urgent)
+        if shown != self.rows:
+            self.rows = shown
         self.running, self.failed = running, failed
 
     @rx.event

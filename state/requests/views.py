@@ -102,7 +102,9 @@ def request_view(data: Request) -> RequestView:
         done_steps=done,
         percent=100
         if data.status is RequestStatus.SUCCEEDED
-        else round(100 * (done + (current is not None) / 2) / max(1, len(steps))),
+        else round(
+            100 * (done + (data.status is RequestStatus.RUNNING and current is not None) / 2) / max(1, len(steps))
+        ),
         steps=steps,
     )
 

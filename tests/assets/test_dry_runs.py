@@ -23,7 +23,7 @@ async def test_asset_creation_dry_run_returns_its_plan(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     before, body = await count(firm), asset_body(required_kyc_level=2)
     plan = await firm.post("/assets", body, params=DRY)
-    assert plan["steps"][0].startswith("Token created on")
+    assert plan["steps"][0].startswith("Create the token on")
     assert plan["impact"]["owner"] == (await firm.treasury())["address"]
     assert plan["impact"]["rules"]["required_kyc_level"] == 2
     await firm.refused("POST", "/assets", 409, json=body | {"chain_eid": HYPEREVM}, params=DRY)

@@ -157,9 +157,9 @@ async def test_plan_says_what_leaves_and_arrives_and_a_changed_plan_is_refused(w
     accepted = await firm.post(path, confirmed)
     request = await firm.succeed(accepted["requestId"])
     assert [step["title"] for step in request["steps"]] == [
-        f"Token prepared on {names[1]}",
-        f"Packet sent from {names[0]}",
-        f"Packet delivered on {names[1]}",
+        f"Prepare the token on {names[1]}",
+        f"Send the packet from {names[0]}",
+        f"Deliver the packet on {names[1]}",
     ]
     for params in ({}, {"dry_run": "true"}):  # the token is there now, so the plan is another one
         problem = await firm.refused("POST", path, 409, json=confirmed, params=params)

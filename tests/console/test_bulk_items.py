@@ -45,8 +45,8 @@ def test_rows_on_which_an_action_does_not_work_are_omitted() -> None:
 
 
 def test_omission_counts_and_names_the_rows() -> None:
-    assert omission(ATTEST, ["Viktor Hale"], 2) == "1 of 2 selected is not verified and is left out: Viktor Hale."
-    assert omission(VERIFY, ["One", "Two"], 3) == "2 of 3 selected are already decided and are left out: One and Two."
+    assert omission(ATTEST, ["Viktor Hale"], 2) == "1 of 2 selected is not verified and is omitted: Viktor Hale."
+    assert omission(VERIFY, ["One", "Two"], 3) == "2 of 3 selected are already decided and are omitted: One and Two."
     assert omission(ATTEST, [], 2) == ""
 
 

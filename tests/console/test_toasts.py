@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from backend.core import db
 from backend.requests.models import RequestRow
-from state.requests.tracker import outcome
+from state.requests.tracker import outcome, urgent_first
 from state.requests.views import RequestView
 from tests.conftest import World
 from tests.console.events import Socket, connected
@@ -24,6 +24,17 @@ async def socket(api: Any) -> AsyncIterator[Socket]:
     """The console's socket."""
     async with connected() as socket:
         yield socket
+
+
+def test_tracker_shows_urgent_requests_first_and_as_they_are_now() -> None:
+    newest = [RequestView(id=f"r{n}", status="succeeded") for n in range(8)]
+    failed = RequestView(id="old", status="failed")
+    running = RequestView(id="r3", status="running")
+    shown = urgent_first(newest, [running, failed])
+    assert [(row.id, row.status) for row in shown[:4]] == [
+        ("r3", "succeeded"), ("old", "failed"), ("r0", "succeeded"), ("r1", "succeeded"),
+    ]  # fmt: skip
+    assert len(shown) == len({row.id for row in shown}) == 8
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ async def test_test_funds_are_minted_confirmed_and_recorded(world: World) -> Non
     assert request["subject"] | {"type": "wallet", "id": wallet["id"]} == request["subject"]
     steps = steps_of(request)
     assert [(s["title"], s["status"]) for s in steps.values()] == [
-        ("Test funds minted on Sepolia Devnet", "succeeded"),
-        ("Test funds confirmed", "succeeded"),
+        ("Mint test funds on Sepolia Devnet", "succeeded"),
+        ("Confirm the test funds", "succeeded"),
     ]
     assert steps["funds_minted"]["tx_hash"]
     assert steps["funds_confirmed"]["detail"].startswith("12.5 tUSD in block ")

@@ -120,7 +120,7 @@ class Presenter:
         self.press(chain, "Continue")
         expect(self.page.get_by_label("Amount to bridge")).to_have_value("100")
         self.press("Continue", "Continue", "Review", "Change the limits", "Deploy market")
-        expect(self.page.get_by_role("region", name="Progress")).to_contain_text("Packet sent")
+        expect(self.page.get_by_role("region", name="Progress")).to_contain_text("Send the packet")
 
     def trade(self) -> None:
         """Sell and buy as the card says."""

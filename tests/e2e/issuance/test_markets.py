@@ -50,13 +50,19 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
     page.get_by_role("button", name="Deploy market").click()
     page.wait_for_url(re.compile(r"/markets/[0-9a-f-]{36}"))
     progress = page.get_by_role("region", name="Progress")
-    expect(progress.get_by_text(re.compile("Token prepared on"))).to_be_visible()
+    expect(progress.get_by_text(re.compile("Prepare the token on"))).to_be_visible()
     page.reload()
     console.hydrated()
     page.get_by_role("tab", name="Deployment").click(timeout=60_000)  # an active market has it
     expect(progress.get_by_text("Done", exact=True)).to_be_visible()
     expect(page.get_by_text("The market is active.")).to_be_visible()
-    for step in ("Token prepared on", "Packet sent from", "Packet delivered on", "Token created", "Market active"):
+    for step in (
+        "Prepare the token on",
+        "Send the packet from",
+        "Deliver the packet on",
+        "Verify the token",
+        "Open it for trading",
+    ):
         expect(progress.get_by_role("listitem").filter(has_text=re.compile(f"{step}.*done"))).to_be_visible()
     expect(progress.get_by_role("button", name=re.compile("Copy transaction 0x"))).to_have_count(6)
 
