@@ -10,11 +10,12 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.approvals import referenced
-from backend.approvals.schemas import Argument
+from backend.approvals.schemas import Argument, ArgumentAccount
 from backend.auth.calls import Call
 from backend.auth.rehearsal import body_of
 from backend.core.units import grouped
-from backend.wallets.known_names import UNKNOWN, names_of
+from backend.wallets.known_names import KnownAddress
+from backend.wallets.known_names import known as known_addresses
 
 ADDRESSES = frozenset({"address", "from_address", "to_address", "lost_address", "new_address", "wallet_address"})
 """Fields with the address of a holder, which has a name."""
@@ -82,7 +83,7 @@ class Known:
     """What the values of a call refer to: records by ID, addresses, chains, and the units of its amounts."""
 
     records: Mapping[str, str] = field(default_factory=dict)
-    addresses: Mapping[str, str] = field(default_factory=dict)
+    addresses: Mapping[str, KnownAddress] = field(default_factory=dict)
     chains: Mapping[int, str] = field(default_factory=dict)
     units: referenced.Units = field(default_factory=referenced.Units)
 
@@ -92,9 +93,23 @@ async def arguments_of(session: AsyncSession, organization_id: UUID, action: str
     values, known = await known_of(session, organization_id, call)
     is_addition = action == "member.add"
     return [
-        Argument(name=name, label=label(name), value=value, text=text_of(name, value, known, is_addition=is_addition))
+        Argument(
+            name=name,
+            label=label(name),
+            value=value,
+            text=text_of(name, value, known, is_addition=is_addition),
+            account=_account(name, value, known),
+        )
         for name, value in values.items()
     ]
+
+
+def _account(name: str, value: Any, known: Known) -> ArgumentAccount | None:
+    """Return whose address a field has; None for other fields."""
+    if name not in ADDRESSES or not isinstance(value, str):
+        return None
+    found = known.addresses.get(value, KnownAddress())
+    return ArgumentAccount(address=value, name=found.words, party_name=found.party, wallet_label=found.label)
 
 
 async def known_of(session: AsyncSession, organization_id: UUID, call: Call) -> tuple[dict[str, Any], Known]:
@@ -104,7 +119,7 @@ async def known_of(session: AsyncSession, organization_id: UUID, call: Call) -> 
     values |= dict(_fields(body) if body else _leaves(call.body))
     known = Known(
         records=await referenced.records(session, organization_id, values),
-        addresses=await names_of(session, organization_id, _addresses(values)),
+        addresses=await known_addresses(session, organization_id, _addresses(values)),
         chains=await referenced.chains(session),
         units=await referenced.units(session, organization_id, values),
     )
@@ -159,7 +174,7 @@ def text_of(name: str, value: Any, known: Known, *, is_addition: bool = False) -
     if is_addition and own in CLAIMED:
         return f"{text} (written by the requester, not confirmed)"
     if own in ADDRESSES:
-        return f"{text} ({known.addresses.get(text, UNKNOWN)})"
+        return f"{known.addresses.get(text, KnownAddress()).words} ({text})"
     if text in known.records:
         return known.records[text]
     return _number(own, text, known) or _moment(own, text) or (_words(text) if own in CODES else text)

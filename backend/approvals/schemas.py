@@ -96,16 +96,29 @@ class ApprovalImpact(BaseModel):
     impact: dict[str, Any]
 
 
+class ArgumentAccount(BaseModel):
+    """The account that an argument names. `name` is what it is to the organization: `own wallet "Custody", party
+    Kestrel`, or an unknown wallet; `party_name` and `wallet_label` are the names of its party and of its wallet.
+    """
+
+    address: str
+    name: str
+    party_name: str | None
+    wallet_label: str | None
+
+
 class Argument(BaseModel):
     """An argument of the requested call. `name` is its name in the operation's path or body, such as
     `compliance_rules.max_tokens_per_holder`, and `value` its value there. `label` and `text` say the same for people:
-    amounts with their units, and the names of wallets, parties, members and chains.
+    amounts with their units, and the names of wallets, parties, members and chains. `account` is set where the value is
+    the address of a holder.
     """
 
     name: str
     label: str
     value: Any
     text: str
+    account: ArgumentAccount | None = None
 
 
 class PlanChange(BaseModel):

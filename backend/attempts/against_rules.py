@@ -43,7 +43,7 @@ async def blocked_country(scene: Scene) -> None:
     buyer = await strangers.arrive(held.place.eid)
     await scene.attest(held, buyer, country=country)
     scene.record.say(
-        f"A buyer from {country_name(country)}, verified and accredited, has {DOLLARS // 10**6:,} test dollars."
+        f"A buyer from {country_name(country)}, verified and accredited, has {_dollars(market)}."
     )
     await _with_dollars(scene, held, market, buyer)
     await _orders(scene, held, market, buyer, OrderSide.BUY, held.unit)
@@ -65,7 +65,7 @@ async def locked_up(scene: Scene) -> None:
 
 
 async def second_wallet(scene: Scene) -> None:
-    """Hold more than one holder may: first directly, then through a second wallet."""
+    """Hold more than one holder may: first directly, then through a second wallet, which is not attested."""
     held, market = await scene.market()
     most = held.rules.max_tokens_per_holder
     if not most:
@@ -76,7 +76,7 @@ async def second_wallet(scene: Scene) -> None:
     scene.record.say(f"One holder may have {held.words(most)}. A holder with 1 wants them all, and 1 more.")
     await _with_dollars(scene, held, market, holder)
     await _orders(scene, held, market, holder, OrderSide.BUY, most)
-    scene.record.say("The holder opens a second wallet and moves tokens there, to make room for more.")
+    scene.record.say("To make room, the holder sends tokens to a second wallet of their own. It is not attested.")
     await _transfers(scene, held, holder, second, held.unit, f"the second wallet {shortened(second)}")
     await _unchanged(scene, held, "The holder's tokens", holder, held.unit)
     await _unchanged(scene, held, "The second wallet's tokens", second, 0)
@@ -104,9 +104,9 @@ async def buyers_cash(scene: Scene) -> None:
     await _with_dollars(scene, held, market, buyer)
     owner = await token.owner(eid, held.place.token)
     allowed = await quote_token.allowance(eid, currency, buyer, owner)
-    scene.record.say(f"A buyer has {DOLLARS // 10**6:,} test dollars. The issuer's key owns the token.")
+    scene.record.say(f"A buyer has {_dollars(market)}. The issuer's key owns the token.")
     sent = await strangers.send(eid, owner, call(quote_token.NAME, currency, "transferFrom", buyer, owner, DOLLARS))
-    cash = f"{grouped(str(DOLLARS), market.quote_decimals or 0)} {market.quote_symbol}"
+    cash = _dollars(market)
     why = [] if allowed >= DOLLARS else ["The buyer has not allowed the issuer to take anything."]
     refused = sent.refused
     scene.record.called(
@@ -126,6 +126,11 @@ async def buyers_cash(scene: Scene) -> None:
     left = await quote_token.balance_of(eid, currency, buyer)
     after = f"{grouped(str(left), market.quote_decimals or 0)} {market.quote_symbol}"
     scene.record.fact("The buyer's cash", cash, after, holds=left == DOLLARS)
+
+
+def _dollars(market: MarketRow) -> str:
+    """Return the cash of an account, in the market's quote currency."""
+    return f"{grouped(str(DOLLARS), market.quote_decimals or 0)} {market.quote_symbol}"
 
 
 def _country(held: Held) -> str:

@@ -45,6 +45,8 @@ class Deed:
     """By market, the open orders that are cancelled first."""
     in_orders: dict[str, int] = field(default_factory=dict)
     """By account, what markets hold for its open orders, out of reach until they end."""
+    unattested: str = ""
+    """The account that loses its tokens without its consent, if it has no valid attestation; empty otherwise."""
 
 
 async def deed(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
@@ -124,7 +126,8 @@ class _Planner:
         self._refuse(known, sender, receiver, amount, rules.OF_FORCE)
         changes = [_balance(known, sender, -amount), _balance(known, receiver, amount)]
         changes += _unfrozen(known, sender, amount)
-        return Deed([_at(known)], ["moved"], changes, in_orders=_escrowed(sender))
+        unattested = "" if sender.standing.found or sender.is_treasury else sender.address
+        return Deed([_at(known)], ["moved"], changes, in_orders=_escrowed(sender), unattested=unattested)
 
     async def recover(self, body: Recover) -> Deed:
         rules.check_apart(body.lost_address, body.new_address, "/new_address")

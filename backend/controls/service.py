@@ -56,6 +56,8 @@ async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
     moves = _moves(asset_id, body)
     excess = await counts.excess(context.session, f"token.{kind}", moves, lock=False) if moves else None
     warnings = [*deed.warnings, *(words.in_orders(*held) for held in deed.in_orders.items())]
+    if deed.unattested:
+        warnings.append(await words.unattested(context.session, deed.unattested, deed.places[0][0]))
     warnings += [f"{excess} A second person must approve it."] if excess else []
     changes = [_told(change, words) for change in deed.changes]
     return ControlPlan(steps=steps, impact=ControlImpact(changes=changes, warnings=warnings))

@@ -10,7 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.assets import records
 from backend.assets.models import AssetRow
+from backend.assets.transfer_check import Place
 from backend.controls import rules
+from backend.core.db import Read, Write
 from backend.core.units import grouped, shortened
 
 _NAMES = sa.text("""
@@ -21,6 +23,10 @@ _NAMES = sa.text("""
     select string_agg(p.name, ', ' order by p.name) as name from parties p
     where p.organization_id = :org and p.wallet_address = a.address
   ) p on true
+""").bindparams(sa.bindparam("org", type_=sa.Uuid()))
+_REVOKED = sa.text("""
+  select max(revoked_at) from attestations
+  where organization_id = :org and chain_eid = :eid and wallet_address = :address and status = 'revoked'
 """).bindparams(sa.bindparam("org", type_=sa.Uuid()))
 """Parties are read by table name, as in `backend.wallets.known_names`, which says the same in full for an approver."""
 
@@ -59,6 +65,9 @@ class Wording:
             return f"{_PATHS[act]} the bridge path of {self.symbol} on {chains}"
         if act in ("paused", "unpaused"):
             return f"{self.planned(act, eids[0], arguments)} on {chains}"
+        if act == "moved":
+            part, sender = self.amount(arguments["amount"]), self.name(arguments["from_address"])
+            return f"Forced transfer of {part} from {sender} to {self._to(arguments)}"
         if act == "recovered":
             return f"Recover {self.symbol} from {self.name(arguments['lost_address'])} to {self._to(arguments)}"
         if act in ("frozen", "unfrozen") and arguments["amount"] is None:
@@ -138,6 +147,16 @@ class Wording:
             f"Markets hold {self.amount(units)} of {self.name(address)} in open orders; they return when the orders "
             "are cancelled."
         )
+
+    async def unattested(self, session: Read | Write, address: str, place: Place) -> str:
+        """Return a warning about a holder without a valid attestation: when it was revoked, if this organization
+        revoked it."""
+        named = {"org": place.organization_id, "eid": place.eid, "address": address}
+        at = await session.scalar(_REVOKED, named)
+        chain = self.chains[place.eid]
+        if at is None:
+            return f"{self.name(address)} has no valid attestation on {chain}."
+        return f"The attestation of {self.name(address)} on {chain} was revoked on {at.day} {at:%b %Y}."
 
 
 _PATHS: Final = {"path_paused": "Pause", "path_unpaused": "Resume", "path_limited": "Limit"}

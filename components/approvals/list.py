@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.ui.box import row, text
+from components.ui.box import col, row, text
 from components.ui.button import button, download, link
 from components.ui.card import item, items, kv
 from components.ui.dialog import drawer, form_dialog
@@ -13,9 +13,9 @@ from components.ui.note import empty, note, problem_note, skeleton
 from components.ui.progress import diff
 from components.ui.status import badge, status
 from components.ui.table import Col, list_table, td, tr
-from components.ui.value import when
+from components.ui.value import short_hash, when
 from state.approvals.list import Approvals, OneApproval
-from state.approvals.views import ApprovalView, CommentView, DocumentView
+from state.approvals.views import ApprovalView, ArgumentView, CommentView, DocumentView
 from state.core.session import Session
 
 ONE = OneApproval.row
@@ -48,14 +48,14 @@ def approvals_table() -> rx.Component:
 
 def _row(approval: rx.Var[ApprovalView]) -> rx.Component:
     name = rx.el.button(approval.title, type="button", class_name="name trunc", on_click=OneApproval.show(approval.id))
-    below = text(approval.asked_by, cls="muted small trunc only-narrow")
+    below = text(approval.asked_by, ", ", when(approval.created_at), cls="muted small trunc only-narrow")
     return tr(
-        td(rx.el.div(name, below, class_name="col none title-cell")),
-        td(status(_waits(approval.status)), class_name="first-right only-narrow"),
+        td(rx.el.div(name, below, class_name="col none title-cell"), full=True),
+        td(status(_waits(approval.status)), class_name="only-narrow"),
         td(rx.cond(approval.status == "pending", when(approval.expires_at), "–"), right=True, label="Expires"),
         td(approval.asked_by, narrow=False, class_name="muted aside-hidden"),
         td(status(_waits(approval.status)), narrow=False),
-        td(when(approval.created_at), right=True, class_name="muted"),
+        td(when(approval.created_at), right=True, narrow=False, class_name="muted"),
         key=approval.id,
         aria_selected=rx.cond(ONE.id == approval.id, "true", "false"),
     )
@@ -107,7 +107,11 @@ def _arguments() -> rx.Component:
     facts = rx.el.dl(
         rx.foreach(
             OneApproval.arguments,
-            lambda one: rx.el.div(rx.el.dt(one.label), rx.el.dd(one.text), key=one.name),
+            lambda one: rx.el.div(
+                rx.el.dt(one.label),
+                rx.el.dd(rx.cond(one.address != "", _account(one), one.text), class_name="break"),
+                key=one.name,
+            ),
         ),
         class_name="kv",
     )
@@ -124,6 +128,16 @@ def _arguments() -> rx.Component:
         rx.el.h3("What was requested"),
         facts,
         rx.cond(ONE.action == "distribution.activate", list_of, rx.fragment()),
+    )
+
+
+def _account(one: rx.Var[ArgumentView]) -> rx.Component:
+    """Name an account: its party, its wallet, its address."""
+    return col(
+        text(one.text),
+        rx.cond(one.wallet != "", text(one.wallet, cls="muted small"), rx.fragment()),
+        short_hash(one.address),
+        cls="none",
     )
 
 
@@ -200,10 +214,10 @@ def _comments() -> rx.Component:
 
     form = rx.el.form(
         area_field(
-            "Comment", "text", errors=OneApproval.errors, id="approval-comment", max_length=1000, rows=2,
+            "Add a comment", "text", errors=OneApproval.errors, id="approval-comment", max_length=1000, rows=2,
             hint="The requester and everyone who can decide see it.",
         ),
-        button("Add comment", type="submit", disabled=OneApproval.saving),
+        rx.el.div(button("Add comment", type="submit", disabled=OneApproval.saving)),
         key=OneApproval.comments.length().to_string(),
         on_submit=OneApproval.comment,
         class_name="col",

@@ -31,13 +31,16 @@ def _attempt(attempt: rx.Var[AttemptView]) -> rx.Component:
     runs = attempt.status == "running"
     signs = [(kind, mark(sign)) for kind, sign in SIGNS.items()]
     again = rx.cond(attempt.status == "untried", "Try", "Try again")
+    # An attempt against the rules makes calls, which are refused; one against the machinery is repaired.
+    ended_well = rx.cond(attempt.calls.length() > 0, "attempt_refused", "attempt_repaired")
+    outcome = rx.cond(attempt.status == "held", ended_well, attempt.status).to(str)
     head = rx.el.div(
         rx.match(attempt.kind, *signs, mark("zap")),
         rx.el.div(
             rx.el.h3(attempt.title, class_name="title"), rx.el.div(attempt.about, class_name="below"),
             class_name="grow",
         ),
-        rx.cond(attempt.status != "untried", status(attempt.status), rx.fragment()),
+        rx.cond(attempt.status != "untried", status(outcome), rx.fragment()),
         button(
             again, "play", small=True, busy=runs, disabled=AttemptsState.is_running,
             aria_label=again + ": " + attempt.title,
@@ -78,6 +81,11 @@ def _call(call: rx.Var[AttemptCallView]) -> rx.Component:
     contract = _verdict(
         "The contract on " + call.chain,
         rx.el.div(rx.cond(call.contract != "", call.contract, "It allowed it.")),
+        rx.cond(
+            (call.rules.length() > 1) & (call.contract != ""),
+            rx.el.div("A contract reverts with the first reason only.", class_name="muted small"),
+            rx.fragment(),
+        ),
         rx.el.div(
             rx.cond(call.error != "", rx.el.code(call.error, class_name="mono"), rx.fragment()),
             short_hash(call.tx_hash, "transaction"),

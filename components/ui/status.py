@@ -92,7 +92,8 @@ LOOKS: dict[str, Look] = {
     "refused": Look("Refused", "bad", "circle-x"),
     "blocked": Look("Blocked", "mute", "lock"),
     # attempts to break the demo
-    "held": Look("Refused or repaired", "ok", "shield-check"),
+    "attempt_refused": Look("Refused", "ok", "shield-check"),
+    "attempt_repaired": Look("Repaired", "ok", "shield-check"),
     "broken": Look("Broken", "bad", "circle-x"),
     "not_made": Look("Could not be tried", "warn", "triangle-alert"),
     # checks of an evidence pack

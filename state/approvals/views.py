@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from backend.approvals.schemas import Approval, ApprovalComment, ApprovalDetail
+from backend.approvals.schemas import Approval, ApprovalComment, ApprovalDetail, Argument
 from state.core.dates import stamp, times_in
 from state.core.units import with_short_amounts
+from state.distributions.check import named
 from state.parties.document import KINDS
 from state.requests.kinds import kind_words
 
@@ -59,16 +60,24 @@ def approval_view(approval: Approval) -> ApprovalView:
 
 @dataclass
 class ArgumentView:
-    """One argument of the requested call."""
+    """One argument of the requested call; of an account its name, what its wallet is, and its address."""
 
     name: str = ""
     label: str = ""
     text: str = ""
+    wallet: str = ""
+    address: str = ""
 
 
 def argument_views(approval: ApprovalDetail, zone: tzinfo) -> list[ArgumentView]:
     """Convert the arguments of the API's approval."""
-    return [ArgumentView(one.name, one.label, times_in(one.text, zone)) for one in approval.arguments]
+    return [_argument_view(one, zone) for one in approval.arguments]
+
+
+def _argument_view(one: Argument, zone: tzinfo) -> ArgumentView:
+    if one.account is None:
+        return ArgumentView(one.name, one.label, times_in(one.text, zone))
+    return ArgumentView(one.name, one.label, *named(one.account), one.account.address)
 
 
 @dataclass

@@ -26,7 +26,7 @@ WORDS = {
     ),
     AttemptKind.SECOND_WALLET: (
         "More than one holder may have",
-        "A holder orders more than the maximum, then tries to make room with a second wallet.",
+        "A holder orders more than the maximum, then sends tokens to a second wallet of their own, which is not attested.",
     ),
     AttemptKind.EXPIRED_ATTESTATION: (
         "A sale with an expired attestation",

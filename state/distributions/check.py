@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import reflex as rx
 
+from backend.approvals.schemas import ArgumentAccount
 from backend.compliance.impact_schemas import StandingSource
 from backend.distributions.schemas import (
     BlockedRecipients,
@@ -143,8 +144,8 @@ def recipient_view(one: RecipientCheck) -> RecipientView:
     )
 
 
-def named(one: RecipientCheck | Entitlement | HeldRecipient) -> tuple[str, str]:
-    """Return a recipient's name and wallet in words: the party before its wallet, the wallet before its kind."""
+def named(one: RecipientCheck | Entitlement | HeldRecipient | ArgumentAccount) -> tuple[str, str]:
+    """Return an account's name and wallet in words: the party before its wallet, the wallet before its kind."""
     kind = one.name.partition(' "')[0]
     if one.party_name:
         return one.party_name, f'wallet "{one.wallet_label}"' if one.wallet_label else ""

@@ -161,6 +161,16 @@ async def test_forced_transfer_takes_frozen_tokens_while_paused(world: World) ->
     holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"]}
     assert holders[heir["address"]] == str(7 * UNIT)
 
+    assert (await firm.plan("forced-transfer", **body | {"amount": "1"}))["impact"]["warnings"] == []
+    listed = (await firm.get("/attestations"))["attestations"]
+    own = next(one for one in listed if one["wallet_address"] == investor["address"])
+    revoked = await firm.post(f"/attestations/{own['id']}/revoke", {"reason": "Left the programme."})
+    await firm.succeed(revoked["requestId"])
+    warnings = (await firm.plan("forced-transfer", **body | {"amount": "1"}))["impact"]["warnings"]
+    assert [words.partition(" was revoked on ")[0] for words in warnings] == [
+        f"The attestation of Marta Lindqvist on {(await firm.chain(SEPOLIA))['display_name']}"
+    ]
+
 
 @pytest.mark.long
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ TITLES: list[tuple[list[str], dict[str, Any], str]] = [
     (
         ["moved"],
         {"from_address": KESTREL, "to_address": "0x" + "ab" * 20} | AMOUNT,
-        f"Move {PART} from Kestrel Pension Trust to 0xabab…abab",
+        f"Forced transfer of {PART} from Kestrel Pension Trust to 0xabab…abab",
     ),
     (
         ["recovered"],

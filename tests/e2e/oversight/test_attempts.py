@@ -29,7 +29,7 @@ CHAIN_TIME = 60_000
 def test_attempts_against_the_rules_are_refused_by_both(console: Console) -> None:
     page = console.sign_in(path="attempts").heading("Try to break it").page
     for title in AGAINST_RULES:
-        attempt = _tried(console, title)
+        attempt = _tried(console, title, "Refused")
         expect(attempt.get_by_text("Both refuse").first).to_be_visible()
         expect(attempt.get_by_text("They differ")).to_have_count(0)
         expect(attempt.get_by_text(", as before").first).to_be_visible()
@@ -61,7 +61,7 @@ def test_only_admins_of_the_operator_can_try(console: Console, signum: Signum) -
 def test_attempts_against_the_machinery_end_right(console: Console) -> None:
     console.sign_in(path="attempts").heading("Try to break it")
     for title in AGAINST_MACHINERY:
-        attempt = _tried(console, title)
+        attempt = _tried(console, title, "Repaired")
         expect(attempt.get_by_text("Everything is right again.")).to_be_visible()
         expect(attempt.get_by_text("wrong", exact=True)).to_have_count(0)
         expect(attempt.get_by_role("link", name="View request")).to_be_visible()
@@ -79,9 +79,9 @@ def test_killed_server_continues_and_the_page_reconnects(console: Console) -> No
     console.errors.clear()
 
 
-def _tried(console: Console, title: str) -> Locator:
+def _tried(console: Console, title: str, outcome: str) -> Locator:
     """Make an attempt; return its card once nothing broke."""
     attempt = console.page.get_by_role("listitem", name=title)
     attempt.get_by_role("button", name=re.compile("^Try")).click()
-    expect(attempt.get_by_text("Refused or repaired")).to_be_visible(timeout=CHAIN_TIME)
+    expect(attempt.get_by_text(outcome, exact=True)).to_be_visible(timeout=CHAIN_TIME)
     return attempt

@@ -83,7 +83,7 @@ def test_overview_attention_items_link_to_their_resolution(console: Console) -> 
     console.goto("overview")
     box.get_by_role("button", name="Approvals").click()
     asked = box.get_by_role("listitem").filter(
-        has_text="Move 120 NREF from Kestrel Pension Trust to Alder Family Office"
+        has_text="Forced transfer of 120 NREF from Kestrel Pension Trust to Alder Family Office"
     )
     expect(asked).to_contain_text("Priya Shah requested this")
     asked.get_by_role("link", name="Decide").click()
