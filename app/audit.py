@@ -54,7 +54,7 @@ def audit() -> rx.Component:
     main = rx.el.div(
         page_head("Audit log", "Every change, who made it and how", saved_views(), *_actions()),
         rx.el.div(_verdict(), _log(nothing), class_name="col wide"),
-        class_name=rx.cond(OneEntry.entry.seq > 0, "with-drawer", ""),
+        class_name=rx.cond(OneEntry.entry.seq > 0, "audit-log with-drawer", "audit-log"),
     )
     return rx.fragment(main, _one())
 
@@ -71,7 +71,7 @@ def _log(nothing: rx.Component) -> rx.Component:
             empty=nothing,
             two=True,
         ),
-        pager("Newest first, 50 entries per page, an action in one row", state),
+        pager("Newest first. What followed from an action is in its row", state),
         label="Audit log",
     )
 
@@ -89,7 +89,7 @@ def _verdict() -> rx.Component:
     whole = note(
         rx.el.b("The hash chain is intact. "),
         found.words,
-        " ",
+        " Last hash: ",
         short_hash(found.last_hash, "last hash"),
         tone="ok",
         role="status",
@@ -183,7 +183,7 @@ def _one() -> rx.Component:
         ("Who", row(text(entry.who), text(entry.by, cls="muted"), cls="tight wrap")),
         ("When", when(entry.at, "exact")),
         ("From", rx.cond(entry.address != "", text(entry.address, cls="mono"), text("Signum itself", cls="muted"))),
-        ("Action", text(entry.action, cls="mono")),
+        ("Action", row(text(entry.what), text(entry.action, cls="mono muted small"), cls="tight wrap")),
         ("Subject", _subject()),
         (
             "Request",
@@ -193,7 +193,7 @@ def _one() -> rx.Component:
         ("Previous hash", short_hash(entry.previous_hash, "previous hash")),
     )
     return drawer(
-        entry.what,
+        rx.fragment(entry.what, rx.cond(entry.subject != "", ": " + entry.subject, "")),
         rx.el.span("Entry ", entry.seq),
         col(
             rx.el.h3(rx.cond(entry.is_new, "Fields", "Before and after")),

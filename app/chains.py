@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.chains.detail import chain_detail, environment, vm
+from components.chains.detail import ENDPOINT, chain_detail, environment, vm
 from components.chains.devnet import devnet_panel
 from components.core.permission import Scope, may
 from components.core.saved_views import saved_views
@@ -81,7 +81,7 @@ def _list() -> rx.Component:
         [
             Col("Chain"),
             Col("Environment"),
-            Col("Endpoint", right=True, narrow=False),
+            Col("LayerZero endpoint", right=True, narrow=False),
             Col("Newest block", right=True),
             Col("Status", narrow=False),
             Col("Use"),
@@ -143,7 +143,9 @@ def _row(chain: rx.Var[ChainDetail]) -> rx.Component:
             )
         ),
         td(environment(chain)),
-        td(text(chain.eid.to_string(), cls="mono"), right=True, narrow=False, class_name="aside-hidden"),
+        td(
+            text(chain.eid.to_string(), cls="mono", title=ENDPOINT), right=True, narrow=False, class_name="aside-hidden"
+        ),
         td(
             rx.cond(chain.height != "", text(chain.height, cls="num"), text("unknown", cls="muted")),
             right=True,

@@ -8,7 +8,7 @@ from components.core.permission import permitted
 from components.core.saved_views import saved_views
 from components.requests.fix import fix_offer
 from components.ui.box import row, text
-from components.ui.button import button, link, link_button
+from components.ui.button import Kind, button, link, link_button
 from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
@@ -134,7 +134,12 @@ def _drawer() -> rx.Component:
         rx.el.h3("Details"),
         facts,
     )
-    retry = button("Retry from here", "rotate-cw", kind="primary", busy=OneRequest.saving, on_click=OneRequest.retry)
+
+    def retried(kind: Kind) -> rx.Component:
+        return button("Retry from here", "rotate-cw", kind=kind, busy=OneRequest.saving, on_click=OneRequest.retry)
+
+    # A retry fails again while its cause is there, so the fix comes first.
+    retry = rx.cond(ONE.fix.kind != "", retried("plain"), retried("primary"))
     begun = text("Started ", when(ONE.created_at, "exact"), cls="muted small")
     review = link_button("Review approval", review_href(ONE), "user-check", kind="primary", class_name="end")
     retry = permitted(ONE.scope, retry, "Retry from here", sign="rotate-cw")

@@ -19,6 +19,7 @@ from components.ui.box import col
 from components.ui.button import button, link_button
 from components.ui.card import page_head
 from components.ui.note import absent, empty, note, page_skeleton
+from components.ui.progress import past_progress
 from components.ui.status import badge
 from components.ui.tabs import tabs
 from state.core.session import Session
@@ -77,7 +78,7 @@ def _whole() -> rx.Component:
     why = note(rx.el.b("The last activation failed. "), ONE.failure, tone="bad")
     has_steps, is_done = REQUEST.steps.length() > 0, REQUEST.status == "succeeded"
     # A payment is followed below the list from which it was asked, so that the list does not move.
-    is_below = is_done | (REQUEST.kind == "distribution.pay")
+    is_payment = REQUEST.kind == "distribution.pay"
     shown = request_progress(DistributionState, may_retry=may(Scope.ASSETS_WRITE))
     return rx.fragment(
         page_head(
@@ -91,11 +92,12 @@ def _whole() -> rx.Component:
         ),
         col(
             rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),
-            rx.cond(has_steps & ~is_below, shown, rx.fragment()),
+            rx.cond(has_steps & ~is_done & ~is_payment, shown, rx.fragment()),
             deletion_note(),
             facts(),
             rx.cond(ONE.has_recipients, _lists(), rx.fragment()),
-            rx.cond(has_steps & is_below, shown, rx.fragment()),
+            rx.cond(has_steps & is_payment, shown, rx.fragment()),
+            rx.cond(has_steps & is_done & ~is_payment, past_progress(REQUEST), rx.fragment()),
             cls="wide",
         ),
         activation_dialog(),

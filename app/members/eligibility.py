@@ -26,6 +26,7 @@ from state.invitations.eligibility import EligibilityState
 )
 def eligibility() -> rx.Component:
     """Draw the address field, the results and the invitation bar."""
+    about = rx.cond(EligibilityState.rows.length() > 0, about_card(), rx.fragment())
     again = button("Try again", "rotate-cw", on_click=EligibilityState.load)
     broken = rx.cond(
         EligibilityState.is_forbidden,
@@ -33,7 +34,7 @@ def eligibility() -> rx.Component:
         failure("This did not load", EligibilityState.problem, again),
     )
     full = rx.fragment(
-        split(col(paste_card(), results_card(), cls="wide"), col(requirements_card(), about_card(), cls="wide")),
+        split(col(paste_card(), results_card(), cls="wide"), col(requirements_card(), about, cls="wide")),
         invite_bar(),
     )
     return rx.fragment(

@@ -50,8 +50,8 @@ class Nav:
 
 addressed: dict[str, tuple[type[Addressed], ...]] = {}
 """By route: the states whose view is in the page's URL."""
-ADVISED = ("/o/[org_id]/overview", "/o/[org_id]/account")
-"""The pages that advise to set up a second factor."""
+ADVISED = ("/o/[org_id]/overview",)
+"""The pages that advise to set up a second factor; the account's page has the buttons itself."""
 
 
 def page(

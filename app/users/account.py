@@ -53,8 +53,8 @@ def account() -> rx.Component:
             "Sessions",
             list_table(
                 "Sessions",
-                [Col("Signed in with"), Col("Kind", narrow=False), Col("Address", narrow=False), Col("Last used"),
-                 Col("Since", narrow=False, sort="created_at"), Col("Sign out", hidden=True)],
+                [Col("Signed in with"), Col("Kind"), Col("Address"), Col("Last used"),
+                 Col("Since", sort="created_at"), Col("Sign out", hidden=True)],
                 SessionsState, _row,
                 empty=empty("monitor", "No sessions", "Sessions appear here after you sign in."),
             ),
@@ -75,12 +75,13 @@ def _row(session: rx.Var[SessionView]) -> rx.Component:
         "Sign out", small=True, on_click=SessionsState.end(session.id), aria_label="Sign out " + session.name
     )
     return tr(
-        td(session.name, " ", here),
-        td(session.kind, narrow=False),
-        td(session.address, narrow=False, class_name="muted"),
+        td(session.name, " ", here, full=True),
+        td(session.kind, label="Kind"),
+        td(session.address, class_name="muted", label="Address"),
         td(when(session.last_used_at), label="Last used"),
-        td(when(session.signed_in_at), narrow=False, class_name="muted"),
+        td(when(session.signed_in_at), class_name="muted", label="Since"),
         td(rx.cond(session.is_current, rx.fragment(), leave), right=True),
+        class_name="facts",
         key=session.id,
     )
 

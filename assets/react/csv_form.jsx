@@ -29,7 +29,11 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
   const form = useRef(null);
   const id = useId();
   const [place, setPlace] = useState(null);
-  useEffect(() => setPlace(actions ? document.getElementById(actions) : null), [actions]);
+  useEffect(() => {
+    // The place may come with the result of the check.
+    const found = actions ? document.getElementById(actions) : null;
+    if (found !== place) setPlace(found);
+  });
   const key = useRef("");
   const [busy, setBusy] = useState(false);
   const [checked, setChecked] = useState(false);
@@ -99,8 +103,7 @@ export function CsvForm({ action, further = "", isUnusable = false, most = 0, la
           </div>
         </div>
       )}
-      {!actions && <div className="row">{button}</div>}
-      {place && createPortal(button, place)}
+      {place ? createPortal(button, place) : <div className="row">{button}</div>}
     </form>
   );
 }

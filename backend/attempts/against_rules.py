@@ -42,9 +42,7 @@ async def blocked_country(scene: Scene) -> None:
         raise Conflict(f"{held.asset.symbol} blocks no country. Add one to its rules first.")
     buyer = await strangers.arrive(held.place.eid)
     await scene.attest(held, buyer, country=country)
-    scene.record.say(
-        f"A buyer from {country_name(country)}, verified and accredited, has {_dollars(market)}."
-    )
+    scene.record.say(f"A buyer from {country_name(country)}, verified and accredited, has {_dollars(market)}.")
     await _with_dollars(scene, held, market, buyer)
     await _orders(scene, held, market, buyer, OrderSide.BUY, held.unit)
     await _unchanged(scene, held, "The buyer's tokens", buyer, 0)

@@ -46,7 +46,7 @@ def keys_panel() -> rx.Component:
         list_table(
             "API keys",
             [
-                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Last used"), Col("Expires", narrow=False),
+                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Last used"), Col("Expires"),
                 Col("Status"), Col("Actions", hidden=True),
             ],
             KeysState,
@@ -74,13 +74,14 @@ def _row(key: rx.Var[KeyView]) -> rx.Component:
     places = rx.el.div("From ", key.ip_ranges, class_name="muted small break", title=key.all_ip_ranges)
     places = rx.cond(key.ip_ranges != "", places, rx.fragment())
     return tr(
-        td(rx.el.div(key.name, class_name="strong break"), network, places, made),
-        td(rx.el.span(key.shown, class_name="mono")),
+        td(rx.el.div(key.name, class_name="strong break"), network, places, made, full=True),
+        td(rx.el.span(key.shown, class_name="mono"), label="Key"),
         td(rx.el.span(key.count, title=key.scopes.join(", ")), right=True, label="Scopes"),
         td(when(key.last_used_at), class_name="muted", label="Last used"),
-        td(when(key.expires_at, "day"), narrow=False, class_name="muted"),
-        td(status(key.status)),
+        td(when(key.expires_at, "day"), class_name="muted", label="Expires"),
+        td(status(key.status), label="Status"),
         td(rx.cond(is_live, revoke, ""), right=True),
+        class_name="facts",
         key=key.id,
     )
 
@@ -129,12 +130,14 @@ def _form() -> rx.Component:
     custom = choice(
         "set", "custom", "Custom", "The scopes selected below", checked=KeyForm.chosen_set == "custom", read_only=True
     )
-    blind = note(
+    blind = rx.el.span(
         rx.el.b("Write scopes do not include read access. "),
         "This key may change ", KeyForm.blind.join(", "), " without seeing the result. ",
         text_button("Add read scopes", on_click=KeyForm.see),
-        tone="warn",
+        class_name="warn-text small",
+        role="status",
     )  # fmt: skip
+    count = rx.el.span(rx.el.b(KeyForm.scopes.length()), " of 16 scopes", class_name="muted num nowrap")
     return form_dialog(
         "New API key",
         "It belongs to " + Session.org.name + " and can never do more than you can. It is shown only once.",
@@ -158,10 +161,9 @@ def _form() -> rx.Component:
         rx.el.div(choices("Recommended sets", *cards, custom), class_name="key-sets"),
         _matrix(),
         rx.cond(said != "", rx.el.div(icon("circle-alert", 13), said, class_name="error", role="alert"), rx.fragment()),
-        rx.cond(KeyForm.blind.length() > 0, blind, rx.fragment()),
         form=KeyForm,
         submit="Create key",
-        foot=rx.el.span(rx.el.b(KeyForm.scopes.length()), " of 16 scopes", class_name="muted num"),
+        foot=rx.el.div(count, rx.cond(KeyForm.blind.length() > 0, blind, rx.fragment()), class_name="key-foot"),
         width="800px",
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from components.ui.status import badge, tag
 from components.ui.value import short_hash, when
 from state.chains.views import AlarmView, ChainDetail, ContractView
 
+ENDPOINT = "The number of this chain in LayerZero, the protocol that carries packets between chains"
 VM = {"evm": "EVM", "solana": "Solana"}
 
 
@@ -31,6 +32,7 @@ def chain_detail(chain: rx.Var[ChainDetail]) -> list[rx.Component]:
     """Draw the sections of a chain's drawer."""
     return [
         *_notes(chain),
+        rx.cond(may(Scope.CHAINS_WRITE) & chain.has_node, node_check(chain), rx.fragment()),
         rx.el.h3("State"),
         _state(chain),
         rx.cond(chain.success != "", rx.fragment(rx.el.h3("Finality"), _finality(chain)), rx.fragment()),
@@ -43,7 +45,6 @@ def chain_detail(chain: rx.Var[ChainDetail]) -> list[rx.Component]:
             text("Signum's contracts are not deployed here.", cls="muted"),
         ),
         bridge_paths(chain),
-        rx.cond(may(Scope.CHAINS_WRITE) & chain.has_node, node_check(chain), rx.fragment()),
     ]
 
 
@@ -97,7 +98,7 @@ def _finality(chain: rx.Var[ChainDetail]) -> rx.Component:
 def _facts(chain: rx.Var[ChainDetail]) -> rx.Component:
     return kv(
         ("Environment", environment(chain)),
-        ("Endpoint ID", text(chain.eid.to_string(), cls="mono")),
+        ("LayerZero endpoint", text(chain.eid.to_string(), cls="mono", title=ENDPOINT)),
         ("Chain ID", rx.cond(chain.chain_id != "", text(chain.chain_id, cls="mono"), text("none", cls="muted"))),
         ("Virtual machine", vm(chain)),
         ("Currency", chain.currency),

@@ -6,10 +6,9 @@ import reflex as rx
 
 from components.ui.box import col
 from components.ui.box import row as line
-from components.ui.button import button
 from components.ui.card import kv, panel
 from components.ui.form import choice, choices
-from components.ui.icon import mark
+from components.ui.icon import icon, mark
 from components.ui.note import empty, note
 from components.ui.table import Col, table, td, toolbar, tr
 from components.ui.tabs import filters
@@ -44,8 +43,9 @@ def _treatment(state: Any) -> rx.Component:
             "treatment", value, title, about, checked=state.treatment == value, on_change=lambda _: state.treat(value)
         )
 
+    question = "What should happen to blocked recipients?"
     offered = choices(
-        "Blocked recipients",
+        question,
         one(
             "hold",
             "Hold",
@@ -54,7 +54,8 @@ def _treatment(state: Any) -> rx.Component:
         one("exclude", "Exclude", "Blocked recipients are omitted and never paid."),
     )
     none = note(rx.el.b("No recipient is eligible. "), "Attest them, or change the asset's rules, then check again.")
-    return rx.cond(state.eligible > 0, offered, none)
+    asked = col(rx.el.h3(question, aria_hidden="true"), offered)
+    return rx.cond(state.eligible > 0, asked, none)
 
 
 def recipients_checked(state: Any) -> rx.Component:
@@ -81,7 +82,9 @@ def recipients_checked(state: Any) -> rx.Component:
         rx.el.div(
             rx.el.span(more, state.source_words),
             rx.el.span(class_name="end"),
-            button("Download CSV", "download", small=True, kind="quiet", on_click=state.download),
+            rx.el.button(
+                icon("download", 13), "Download CSV", type="button", class_name="link csv", on_click=state.download
+            ),
             class_name="card-foot",
         ),
         label="Checked recipients",

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from components.core.holder_picker import account_field
-from components.ui.box import col
+from components.ui.box import col, split
 from components.ui.card import card, kv
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import form, text_field
@@ -24,6 +24,7 @@ def facts() -> rx.Component:
         bar(ONE.claimed_percent, "Claimed"),
         rx.el.span(
             amount(ONE.claimed, ONE.symbol, ONE.decimals), " of ", amount(ONE.total, ONE.symbol, ONE.decimals),
+            ", ", ONE.claimed_percent, "%",
         ),
         cls="tight",
     )  # fmt: skip
@@ -32,23 +33,33 @@ def facts() -> rx.Component:
         rx.el.span(ONE.claimed_recipients, " of ", ONE.recipients, class_name="num"),
         rx.el.span("known after activation", class_name="muted"),
     )
-    return card(
+    money = card(
         "Entitlements",
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
             ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals)),
-            ("Held or excluded", _unpaid()),
-            ("Merkle root", short_hash(ONE.root, "root")),
-            ("Distributor", _made(ONE.distributor)),
-            ("Chain", ONE.chain),
+            ("Held back", _unpaid()),
             ("Created", when(ONE.created_at)),
         ),
     )
+    on_chain = card(
+        "On chain",
+        kv(
+            ("Chain", ONE.chain),
+            ("Distributor", _explained(_made(ONE.distributor), "The contract that pays the recipients")),
+            ("Merkle root", _explained(short_hash(ONE.root, "root"), "Proves who is on the list, and each amount")),
+        ),
+    )
+    return split(money, on_chain)
+
+
+def _explained(value: rx.Component, about: str) -> rx.Component:
+    return col(value, rx.el.span(about, class_name="muted small"), cls="none")
 
 
 def _unpaid() -> rx.Component:
-    held = rx.cond(ONE.held > 0, rx.el.span(ONE.held, " held", class_name="num"), rx.fragment())
+    held = rx.cond(ONE.held > 0, rx.el.span(ONE.held, " held back", class_name="num"), rx.fragment())
     excluded = rx.cond(ONE.excluded > 0, rx.el.span(ONE.excluded, " excluded", class_name="num"), rx.fragment())
     between = rx.cond((ONE.held > 0) & (ONE.excluded > 0), ", ", "")
     none = (ONE.held == 0) & (ONE.excluded == 0)

@@ -14,6 +14,8 @@ from state.distributions.form import NewDistribution
 MOST = 134_217_728
 """The API's size limit of a list, in bytes."""
 NEW = NewDistribution
+FINISH = "finish-list"
+"""The element below the result that gets the button of a checked list."""
 
 
 def drawing_up() -> rx.Component:
@@ -46,7 +48,7 @@ def _what() -> rx.Component:
             select_field(
                 "Pays in", "currency", NEW.currencies, errors=NEW.errors, id="distribution-currency",
                 value=NEW.currency, on_change=NEW.write("currency"),
-                hint="Recipients are checked against the asset's rules in both cases",
+                hint="The asset's rules decide who can be paid, whichever currency is paid",
             ),
             cls="wide",
         ),
@@ -86,6 +88,7 @@ def _list() -> rx.Component:
             most=MOST, example=example, on_checked=NEW.checked, on_made=NEW.made, what="Recipients",
             hint="One recipient per line: an address, a comma, an amount. A header line is skipped.",
             file_hint=", more than a million lines", missing="Name it and choose an asset first.", word="Create draft",
+            actions=FINISH,
         ),
         cls="wide",
     )  # fmt: skip
@@ -132,5 +135,5 @@ def _outcome() -> rx.Component:
         "calculator", "Not checked yet",
         "Addresses, amounts and duplicates are checked before anything is saved, and each recipient against the rules.",
     )  # fmt: skip
-    said = rx.cond(NEW.is_checked, result, waiting)
+    said = rx.fragment(rx.cond(NEW.is_checked, result, waiting), rx.el.div(id=FINISH))
     return rx.el.div(card("Result", said, pad=True), aria_live="polite", class_name="col outcome")

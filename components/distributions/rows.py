@@ -13,7 +13,7 @@ from state.distributions.list import DistributionView
 HREF = "/o/" + Session.org.id + "/distributions"
 COLUMNS = [
     Col("Name"), Col("Status"), Col("Total", right=True), Col("Recipients", right=True), Col("Claimed"),
-    Col("Created", narrow=False, sort="created_at"),
+    Col("Created", sort="created_at"),
 ]  # fmt: skip
 
 
@@ -23,7 +23,9 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
     where = rx.el.div(one.asset_symbol, " on ", one.chain, class_name="muted small trunc")
     claimed = col(
         bar(one.claimed_percent, "Claimed of " + one.name),
-        rx.el.span(one.claimed_percent, "%", class_name="muted small num"),
+        rx.el.span(
+            one.claimed_percent, "%", rx.el.span(" claimed", class_name="only-narrow"), class_name="muted small num"
+        ),
         cls="none claimed",
     )
     return tr(
@@ -37,6 +39,6 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
             label="Recipients",
         ),
         td(claimed, full=True),
-        td(when(one.created_at), narrow=False, class_name="muted"),
+        td(when(one.created_at), class_name="muted", label="Created"),
         key=one.id,
     )

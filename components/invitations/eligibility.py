@@ -35,7 +35,7 @@ def paste_card() -> rx.Component:
         disabled=Check.inviting,
         aria_label="Addresses to check",
         aria_describedby="addresses-said",
-        placeholder="Paste a list, an email or a spreadsheet column. Signum finds the addresses.",
+        placeholder="Paste a list, an email or a spreadsheet column. Signum finds and checks the addresses.",
         spell_check=False,
         auto_complete="off",
     )
@@ -181,7 +181,7 @@ def requirements_card() -> rx.Component:
 
 def _seats() -> rx.Var[str]:
     required = Check.requirements
-    return rx.cond(required.seats < 0, "Limited seats", f"{required.seats} seats left").to(str)
+    return rx.cond(required.seats < 0, f"{required.limit} seats", f"{required.seats} seats left").to(str)
 
 
 def _line(sign: str, title: rx.Var[str] | str, about: rx.Var[str] | str) -> rx.Component:
@@ -231,8 +231,10 @@ def invite_bar() -> rx.Component:
         class_name="num",
     )
     seats = rx.cond(Check.requirements.seats >= 0, many, "")
+    many_people = rx.cond(Check.chosen > 0, f"Invite {Check.chosen} people", "Invite people")
+    invite = rx.cond(Check.chosen == 1, "Invite 1 person", many_people)
     return save_bar(
-        (Check.rows.length() > 0) & may(Scope.MEMBERS_WRITE),
+        may(Scope.MEMBERS_WRITE),
         rx.cond(Check.inviting, progress, rx.fragment(chosen, seats)),
         rx.el.span(
             select(
@@ -242,7 +244,7 @@ def invite_bar() -> rx.Component:
             class_name="invite-role",
         ),
         button(
-            rx.cond(Check.chosen == 1, "Invite 1 person", f"Invite {Check.chosen} people"), "send", kind="primary",
+            invite, "send", kind="primary",
             busy=Check.inviting,
             disabled=(Check.chosen == 0) | Check.checking, on_click=Check.invite,
         ),

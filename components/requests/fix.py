@@ -24,8 +24,10 @@ WORDS = {"attest": "Attest", "unfreeze": "Unfreeze", "unpause": "Unpause", "unpa
 def fix_offer(request: rx.Var[RequestView]) -> rx.Component:
     """Draw the next step after a failure; where no button takes it, what to do; nothing if nothing is known."""
     fix = request.fix
-    go = link_button(fix.label, fix.href, "arrow-right", small=True)
-    take = button(fix.label, "wrench", small=True, on_click=STATE.begin(request.id), aria_haspopup="dialog")
+    go = link_button(fix.label, fix.href, "arrow-right", kind="primary", small=True)
+    take = button(
+        fix.label, "wrench", kind="primary", small=True, on_click=STATE.begin(request.id), aria_haspopup="dialog"
+    )
     step = rx.cond(fix.kind == "link", go, permitted(fix.scope, take, fix.label, sign="wrench", small=True))
     words = rx.cond(fix.words != "", rx.el.span(fix.words, class_name="muted small"), rx.fragment())
     return rx.cond(fix.kind != "", step, words)

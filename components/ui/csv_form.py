@@ -58,7 +58,7 @@ def csv_form(
 ) -> rx.Component:
     """Draw the form. `on_checked` gets the plan of the dry run as JSON, `on_made` the new record's id, or the response
     as JSON. `what` is the label of the list, `word` the button that saves it. `actions` is the id of the element that
-    shows the button, such as a dialog's foot; empty: below the fields."""
+    shows the button, such as a dialog's foot or the result that it confirms; without one it is below the fields."""
     return CsvForm.create(
         action=action,
         further=further,

@@ -123,7 +123,9 @@ def request_progress(
         class_name="card-head",
     )
     can_retry = request.can_retry if may_retry is None else request.can_retry & may_retry
-    again = rx.el.button(retry, class_name="btn primary small", type="button", on_click=state.retry)
+    # A retry fails again while its cause is there, so the fix comes first.
+    weight = rx.cond(request.fix.kind != "", "btn small", "btn primary small")
+    again = rx.el.button(retry, class_name=weight, type="button", on_click=state.retry)
     why = note(rx.el.span(request.problem, title=request.problem_full), tone="bad", role="alert")
     next_step = rx.el.div(fix, rx.cond(can_retry, again, rx.fragment()), class_name="row wrap")
     problem = rx.cond(
@@ -142,6 +144,19 @@ def request_progress(
         class_name="card",
         aria_label="Progress",
     )
+
+
+def past_progress(request: rx.Var[Any]) -> rx.Component:
+    """Fold the steps of a request that succeeded: they are history."""
+    ended = rx.el.span(request.done_steps, " steps, done ", when(request.updated_at, "exact"), class_name="muted small")
+    steps = rx.el.details(
+        rx.el.summary(
+            icon("chevron-right", 14), rx.el.h2("Progress"), ended, rx.el.span(status(request.status), class_name="end")
+        ),
+        timeline(request.steps),
+        class_name="folded",
+    )
+    return rx.el.section(steps, class_name="card", aria_label="Progress")
 
 
 def awaits_finality(request: rx.Var[Any]) -> rx.Component:

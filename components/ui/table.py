@@ -121,7 +121,7 @@ def toolbar(*children: Any) -> rx.Component:
 def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Component:
     """Draw the foot of a list in keyset pages (`Pages`); without buttons if one page holds all rows.
 
-    `words` say what the list shows in its usual order. `csv` is the address of all rows.
+    `words` say what, below rows only, the list shows in its usual order. `csv` is the address of all rows.
     """
     order = rx.cond(state.down, "desc", "asc").to(str)
     sorted_ = rx.cond(state.is_sorted, rx.Var.create("&sort=") + state.sort + "&order=" + order, "").to(str)
@@ -147,10 +147,12 @@ def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Compo
             on_click=state.older,
         ),
     )
-    return rx.el.div(
-        rx.el.span(rx.cond(usual, words, "50 per page")),
+    has_rows = state.rows.length() > 0
+    foot = rx.el.div(
+        rx.cond(has_rows, rx.el.span(rx.cond(usual, words, "50 per page")), rx.fragment()),
         rx.el.span(class_name="end"),
         *whole,
         rx.cond(state.has_newer | state.has_older, buttons, rx.fragment()),
         class_name="card-foot",
     )
+    return foot if whole else rx.cond(has_rows | state.has_newer, foot, rx.fragment())

@@ -10,7 +10,7 @@ from components.ui.card import card, item, items
 from components.ui.dialog import confirm, dialog, form_dialog
 from components.ui.form import text_field
 from components.ui.icon import mark
-from components.ui.note import empty, failure, note, problem_note, skeleton
+from components.ui.note import failure, note, problem_note, skeleton
 from components.ui.value import Local, copy_button, when
 from state.core.session import Session
 from state.users.factor_prompt import ProofPrompt
@@ -61,10 +61,10 @@ def factors_card() -> rx.Component:
         button("Add passkey", "fingerprint", small=True, on_click=FactorSetup.begin("passkey")),
         cls="wrap",
     )
-    none = empty(
-        "shield",
-        "No second factor yet",
+    none = rx.el.p(
+        rx.el.b("No second factor yet. "),
         "An authenticator app or a passkey protects your account if your password leaks.",
+        class_name="card-body muted",
     )
     factors = items(rx.foreach(FactorsState.rows, _row), label="Second factors")
     listed = rx.cond(FactorsState.rows.length() > 0, rx.fragment(factors, _codes()), none)

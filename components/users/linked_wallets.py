@@ -5,7 +5,7 @@ import reflex as rx
 from components.ui.button import button
 from components.ui.card import card, item, items
 from components.ui.dialog import confirm, dialog
-from components.ui.note import empty, failure, problem_note, skeleton
+from components.ui.note import failure, problem_note, skeleton
 from components.ui.value import short_hash, when
 from components.users.factors import SignWithWallet, password_dialog
 from state.users.linked_wallets import LinkedWalletRemoval, LinkedWallets, LinkedWalletView
@@ -14,8 +14,10 @@ from state.users.wallet_link import WalletLink
 
 def linked_wallets_card() -> rx.Component:
     """Draw the wallets that can sign in to the account."""
-    none = empty(
-        "wallet", "No linked wallets", "Wallets with which you sign in, or sign orders as an investor, appear here."
+    none = rx.el.p(
+        rx.el.b("No linked wallets. "),
+        "Wallets with which you sign in, or sign orders as an investor, appear here.",
+        class_name="card-body muted",
     )
     rows = items(rx.foreach(LinkedWallets.rows, _row), label="Linked wallets")
     return card(

@@ -39,11 +39,13 @@ FIRST = (
 BEHIND = (
     "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
     "transaction", "transactions", "transaction at the source", "transaction at the destination", "attestation uid",
-    "packet", "checked", "path", "sha256", "acts",
+    "packet", "checked", "path", "sha256", "acts", "created", "updated", "api version", "side",
 )  # fmt: skip
 """Fields that the one-line summary omits: they mean little at a glance, or the action already says them."""
 ACTIONS = {
+    "approval.approved": "Approved",
     "approval.created": "Approval requested",
+    "approval.denied": "Denied",
     "asset.caps_confirmed": "Shares of the limits confirmed",
     "asset.limits_changed": "Daily limits changed",
     "asset.updating": "Asset update requested",
@@ -114,8 +116,13 @@ def _place(name: str) -> tuple[int, str]:
 
 def summary(found: list[Change], subject: str = "") -> str:
     """Return the differences in one line: the two most relevant ones, and how many more there are. The name of the
-    `subject` stands beside it, and is omitted."""
-    shown = [change for change in found if not _is_behind(change["name"]) and change["new"] != (subject or None)]
+    `subject` stands beside it, so what it says is omitted."""
+    said = subject.casefold()
+    shown = [
+        change
+        for change in found
+        if not _is_behind(change["name"]) and not (change["new"] and change["new"].casefold() in said)
+    ]
     parts = [_change_line(change) for change in shown]
     more = f", {len(parts) - 2} more" if len(parts) > 2 else ""
     return "; ".join(part[:80].removesuffix(".") for part in parts[:2]) + more

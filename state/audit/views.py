@@ -63,10 +63,15 @@ def entry_view(entry: AuditEntry, known: Known) -> AuditEntryView:
 
 
 def _line(entry: AuditEntry, found: list[Change]) -> str:
-    """Return the differences in one line; of a removed record, its name beside the line is enough."""
+    """Return the differences in one line; of a removed record, its name beside the line is enough. A status that the
+    action says is omitted, and so is the first one of a new record."""
     if entry.withheld:
         return "Hidden for your role"
-    return "" if entry.after is None else summary(found, entry.subject_name or "")
+    if entry.after is None:
+        return ""
+    is_said = entry.before is None or entry.action.partition(".")[2] == entry.after.get("status")
+    told = [change for change in found if not (is_said and change["name"] == "status")]
+    return summary(told, entry.subject_name or "")
 
 
 @dataclass
@@ -88,15 +93,28 @@ def actions(entries: list[AuditEntryView]) -> list[AuditAction]:
     asked before an answer is listed before it, even if it ended after it.
 
     Entries with the same request id by the same actor are one action, even if others lie between them; an entry
-    without one stands alone.
+    without one stands alone. What ran after a second person's approval is an action of its own, at its own time.
     """
     found: dict[tuple[str, ...], list[AuditEntryView]] = {}
     for entry in entries:
         key = (entry.request_id, entry.who, entry.by) if entry.request_id else (str(entry.seq),)
         found.setdefault(key, []).append(entry)
-    grouped = [_action(sorted(of_one, key=lambda entry: entry.seq)) for of_one in found.values()]
+    parts = [part for of_one in found.values() for part in _parts(sorted(of_one, key=lambda entry: entry.seq))]
+    grouped = [_action(part) for part in parts]
     is_newest_first = bool(entries) and entries[0].seq > entries[-1].seq
     return sorted(grouped, key=lambda action: action.first.seq, reverse=is_newest_first)
+
+
+def _parts(entries: list[AuditEntryView]) -> list[list[AuditEntryView]]:
+    """Divide the entries of a request that waited for an approval: what was written with it has consecutive numbers,
+    and what ran after the decision follows later."""
+    asked = next((i for i, entry in enumerate(entries) if entry.action == "approval.created"), None)
+    if asked is None:
+        return [entries]
+    end = asked + 1
+    while end < len(entries) and entries[end].seq == entries[end - 1].seq + 1:
+        end += 1
+    return [part for part in (entries[:end], entries[end:]) if part]
 
 
 def _action(entries: list[AuditEntryView]) -> AuditAction:

@@ -8,6 +8,7 @@ import reflex as rx
 
 from backend.client import ApiProblem, body, client
 from backend.devnet.schemas import ClockMove, Devnet, DevnetChain, FaultBegin
+from state.chains.list import ChainsState
 from state.core.api import Api
 from state.core.dates import stamp
 from state.core.events import Events
@@ -16,7 +17,6 @@ STEPS = {"hour": 3_600, "day": 86_400, "month": 30 * 86_400}
 """Seconds by which a button advances the clock."""
 SIZES = {"slow": 3, "drop_transactions": 2, "reorg": 2}
 """Seconds between blocks, number of transactions, number of blocks; the other faults have no size."""
-MINUTE = "%d %B %Y, %H:%M UTC"
 LASTING = 300
 """Seconds until a fault ends automatically."""
 
@@ -53,7 +53,7 @@ class DevnetState(Api, rx.State):
             self.chains = []
             return
         try:
-            self._take(await self._api.get_devnet())
+            await self._take(await self._api.get_devnet())
             self.asks_reset = wants_reset and self.can_reset
         except ApiProblem as problem:
             self.chains = []
@@ -96,14 +96,17 @@ class DevnetState(Api, rx.State):
     async def _change(self, change: Callable[[], Awaitable[Devnet]]) -> None:
         """Make a change and show the chains after it, or why it was refused."""
         try:
-            self._take(await change())
+            await self._take(await change())
             self.problem = ""
         except ApiProblem as problem:
             self.problem = problem.detail or problem.title
         self.saving = ""
 
-    def _take(self, record: Devnet) -> None:
-        self.chains = [_chain_view(chain) for chain in record.chains]
+    async def _take(self, record: Devnet) -> None:
+        """Show the chains, in the order of the list above."""
+        order = [chain.eid for chain in (await self.get_state(ChainsState))._all]
+        found = [_chain_view(chain) for chain in record.chains]
+        self.chains = sorted(found, key=lambda one: order.index(one.eid) if one.eid in order else len(order))
         self.can_reset = record.can_reset
         self.ahead = _words(record.clock_offset_seconds)
 
@@ -113,7 +116,7 @@ def _chain_view(chain: DevnetChain) -> DevnetChainView:
         eid=chain.chain_eid,
         name=chain.name,
         block="" if chain.block_number is None else f"{chain.block_number:,}",
-        time=f"{chain.time:{MINUTE}}" if chain.time else "",
+        time=_minute(chain.time) if chain.time else "",
         fault=chain.fault.kind if chain.fault else "",
         until=stamp(chain.fault.until) if chain.fault else "",
     )
@@ -126,4 +129,8 @@ def _words(seconds: int) -> str:
     there = datetime.now(UTC) + timedelta(seconds=seconds)
     days, hours = divmod(round(seconds / 3_600), 24)
     ahead = " ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((days, "day"), (hours, "hour")) if n)
-    return f"{ahead or 'Less than an hour'} ahead: {there:{MINUTE}}"
+    return f"{ahead or 'Less than an hour'} ahead: {_minute(there)}"
+
+
+def _minute(at: datetime) -> str:
+    return f"{at.day} {at:%b %Y, %H:%M} UTC"

@@ -37,7 +37,8 @@ class AddressView:
 
 @dataclass
 class RequirementsView:
-    """The organization's requirements for members; `seats` is negative if they are unlimited or unknown."""
+    """The organization's requirements for members; `seats` are those left, negative if they are
+    unlimited or unknown; `limit` are all of them."""
 
     kyc: bool = False
     kyc_level: int = 0
@@ -46,6 +47,7 @@ class RequirementsView:
     domains: list[str] = field(default_factory=list)
     seats: int = -1
     limited: bool = False
+    limit: int = 0
 
 
 def address_view(email: str, warnings: Sequence[EligibilityWarning]) -> AddressView:
@@ -66,6 +68,7 @@ def requirements_view(required: MemberRequirements) -> RequirementsView:
         countries=[written(code) for code in required.blocked_countries],
         domains=required.allowed_email_domains,
         limited=required.seats > 0,
+        limit=required.seats,
     )
 
 

@@ -72,6 +72,10 @@ def request_view(data: Request) -> RequestView:
     current = next((step for step in steps if step.status in ("running", "failed")), None)
     problem = data.problem or {}
     words = problem.get("detail") or problem.get("title") or ""
+    for step in steps:
+        # The reason stands below the steps, once.
+        if step.status == "failed" and step.detail_full == words:
+            step.detail = step.detail_full = ""
     fix = fix_of(data) if data.status is RequestStatus.FAILED else Fix()
     here = f"/o/{data.organization_id}/requests?id={data.id}"
     return RequestView(

@@ -150,13 +150,41 @@ def test_request_of_an_approval_is_listed_as_earlier_than_its_decision_although_
         return AuditEntryView(seq=seq, what=what, request_id=request_id, at=f"t{seq}", who="Ann")
 
     listed = [
-        entry(3, "Asset updated", "asked"), entry(2, "Approval approved", "decided"),
+        entry(3, "Asset updated", "asked"), entry(2, "Approved", "decided"),
         entry(1, "Approval requested", "asked"),
     ]  # fmt: skip
     assert [(one.first.what, one.at) for one in actions(listed)] == [
-        ("Approval approved", "t2"), ("Approval requested", "t1"),
+        ("Approved", "t2"), ("Approval requested", "t1"),
     ]  # fmt: skip
     assert [one.at for one in actions(listed[::-1])] == ["t1", "t2"]
+
+
+def test_what_ran_after_an_approval_is_listed_at_its_own_time():
+    def entry(seq: int, action: str, request_id: str) -> AuditEntryView:
+        return AuditEntryView(seq=seq, action=action, request_id=request_id, at=f"t{seq}", who="Ann")
+
+    listed = [
+        entry(5, "control.confirmed", "asked"), entry(4, "approval.approved", "decided"),
+        entry(2, "approval.created", "asked"), entry(1, "control.requested", "asked"),
+    ]  # fmt: skip
+    assert [(one.at, one.seqs) for one in actions(listed)] == [("t5", [5]), ("t4", [4]), ("t1", [1, 2])]
+
+
+def test_line_of_an_entry_omits_what_action_and_subject_say():
+    def line(action: str, subject: str, before: dict[str, Any] | None, after: dict[str, Any]) -> str:
+        entry = AuditEntry.model_validate({
+            "organization_id": uuid4(), "actor": None, "seq": 1, "at": "2026-01-01T00:00:00.000000Z",
+            "actor_name": None, "credential": "system", "action": action, "subject": {"type": "order", "id": "1"},
+            "subject_name": subject, "before": before, "after": after, "withheld": False, "request_id": None,
+            "address": None, "previous_hash": "0", "hash": "1",
+        })  # fmt: skip
+        return entry_view(entry, KNOWN).line
+
+    order = {"status": "pending", "side": "buy", "price": "101500000", "amount": "2100" + "0" * 18, "market_id": "m"}
+    assert line("order.pending", "Buy 2,100 NREF at 101.5 tUSD for Kestrel", None, order) == ""
+    assert line("invitation.expired", "a@b.example", {"status": "pending"}, {"status": "expired"}) == ""
+    changed = line("organization.updated", "Northwind", {"status": "active"}, {"status": "suspended"})
+    assert changed == "status: active → suspended"
 
 
 @given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))

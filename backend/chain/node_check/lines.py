@@ -23,7 +23,7 @@ BELIEVED = 60.0
 """Seconds; if finality takes longer, a tag that names the newest block itself is not trusted."""
 
 
-UNUSED = "The terms of this chain do not use it."
+UNUSED = "Signum does not need it with the settings of this chain."
 
 
 class Level(StrEnum):
@@ -104,7 +104,7 @@ def _machines(facts: NodeFacts, site: Site) -> Line:
     if facts.pool is None:
         return _unknown(name)
     if not facts.pool.apart:
-        return Line(name, Level.OK, f"{facts.pool.requests} requests found no machine that is behind.")
+        return Line(name, Level.OK, f"None of {facts.pool.requests} requests met a machine that lags behind.")
     found = (
         f"A pool of machines, {facts.pool.apart:,} block{_s(facts.pool.apart)} apart in {facts.pool.requests} requests."
     )
@@ -202,7 +202,7 @@ def _waited_for(terms: ChainTerms) -> str | int | None:
 def _fees(facts: NodeFacts) -> Line:
     name = "Fees"
     if facts.priority_fee:
-        return Line(name, Level.OK, "eth_maxPriorityFeePerGas.")
+        return Line(name, Level.OK, "The node proposes a fee (eth_maxPriorityFeePerGas).")
     if facts.priority_fee is None and not facts.gas_price:
         return _unknown(name)
     others = [words for words, has in (("eth_gasPrice", facts.gas_price), ("eth_feeHistory", facts.fee_history)) if has]
@@ -215,7 +215,7 @@ def _method(name: str, method: str, is_supported: bool | None) -> Line:
     if is_supported is None:
         return _unknown(name)
     if is_supported:
-        return Line(name, Level.OK, f"{method}.")
+        return Line(name, Level.OK, f"Supported ({method}).")
     return Line(name, Level.MISSING, f"{method} is not supported.", "Signum cannot work without it.")
 
 

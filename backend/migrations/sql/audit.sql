@@ -80,7 +80,11 @@ language sql stable set search_path = public, pg_temp set jit = off as $$
   from markets m join assets a on a.id = m.asset_id left join chains c on c.xchain_eid = m.chain_eid
   where 'market' = any(kinds) and m.id = any(ids)
   union all
-  select 'order', o.id, concat_ws(' ', initcap(o.side), signum_shown(o.amount, a.decimals), a.symbol)
+  select 'order', o.id, concat_ws(' ', initcap(o.side), signum_shown(o.amount, a.decimals), a.symbol,
+    'at ' || signum_shown(o.price, m.quote_decimals) || ' ' || m.quote_symbol,
+    'for ' || coalesce(
+      (select p.name from parties p where p.organization_id = o.organization_id and p.wallet_address = o.maker_address limit 1),
+      (select w.label from wallets w where w.organization_id = o.organization_id and w.address = o.maker_address limit 1)))
   from orders o join markets m on m.id = o.market_id join assets a on a.id = m.asset_id
   where 'order' = any(kinds) and o.id = any(ids)
   union all

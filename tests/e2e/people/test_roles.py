@@ -14,6 +14,7 @@ HEADS: list[tuple[str, str, Scope]] = [
     ("organizations", "New organization", Scope.ORGS_WRITE),
     ("members", "Add by wallet", Scope.MEMBERS_WRITE),
     ("members", "Invite people", Scope.MEMBERS_WRITE),
+    ("eligibility", "Invite people", Scope.MEMBERS_WRITE),
     ("api-keys", "New key", Scope.API_KEYS_WRITE),
     ("webhooks", "New endpoint", Scope.ORGS_WRITE),
     ("settings", "New application", Scope.API_KEYS_WRITE),
@@ -72,7 +73,7 @@ ANYONE = (
 ALSO_ANYONE = {"audit": "Verify", "account": "Save", "assets/{asset}/evidence": "Verify"}
 """What everyone is offered on some pages."""
 PAGES = [
-    *dict.fromkeys(path for path, _, _ in HEADS), "members?tab=invitations", "eligibility", "account", "connections",
+    *dict.fromkeys(path for path, _, _ in HEADS), "members?tab=invitations", "account", "connections",
     "approvals", "audit", "attestations?show=active", "chains", "requests", "assets/{asset}?tab=compliance",
     "assets/{asset}?tab=check", "assets/{asset}/evidence", "distributions/{distribution}",
 ]  # fmt: skip
