@@ -312,7 +312,7 @@ async def me(context: Context) -> Me:
     organizations = await reach(context.session, person.user_id)
     default = person.organization_id or (organizations[0].id if organizations else None)
     may_write = any(not s.endswith(":read") for s in scopes_of([o.role for o in organizations]))
-    # A one-click sign-in of the demo counts as confirmed in advance: nobody signs in with that person's password.
+    # A one-click sign-in of the demo counts as confirmed in advance: no one signs in with the password of that person.
     is_demo = person.proven_at is not None and person.proven_at > now()
     return Me(
         user=user,

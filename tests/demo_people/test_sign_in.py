@@ -107,7 +107,7 @@ async def test_one_click_signs_in(visitor: httpx.AsyncClient, people: dict[Role,
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     me = (await visitor.get("/v1/auth/me")).json()
     assert me["user"]["email"] == people[role].email
-    assert not me["should_add_second_factor"], "nobody signs in with a password of the demo"
+    assert not me["should_add_second_factor"], "no one signs in with a password of the demo"
 
 
 async def test_one_click_proves_the_person_for_the_length_of_a_demo(
