@@ -193,7 +193,7 @@ def _one() -> rx.Component:
         ("Previous hash", short_hash(entry.previous_hash, "previous hash")),
     )
     return drawer(
-        rx.fragment(entry.what, rx.cond(entry.subject != "", ": " + entry.subject, "")),
+        rx.cond(entry.subject != "", entry.what + ": " + entry.subject, entry.what),
         rx.el.span("Entry ", entry.seq),
         col(
             rx.el.h3(rx.cond(entry.is_new, "Fields", "Before and after")),
