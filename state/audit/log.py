@@ -1,5 +1,6 @@
 """The audit log: its entries in pages, one of them in the drawer, and the verification of the hash chain."""
 
+from dataclasses import replace
 from datetime import date, timedelta, tzinfo
 from typing import ClassVar
 from urllib.parse import urlencode
@@ -78,9 +79,16 @@ class AuditState(References, Pages, rx.State):
         (await self.get_state(Verification))._forget()  # first: a person may verify while the page still loads
         self._read_url()
         await self._read_known()
+        await self._read_accounts()
         await self._filter()
         await (await self.get_state(OneEntry))._open(number(self._query("entry")))
         yield AuditState.read_people
+
+    async def _read_accounts(self) -> None:
+        """Read the names of the organization's wallets and parties; without them, addresses are shown alone."""
+        found = await self._found("accounts", self._api.search_accounts(self._org_id(), limit=100))
+        names = {account.address: account.name for account in found.accounts if account.name} if found else {}
+        self._known = replace(self._known, accounts=names)
 
     @rx.event
     async def read_people(self) -> None:

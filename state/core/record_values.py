@@ -120,12 +120,14 @@ class Market:
 
 @dataclass(frozen=True)
 class Known:
-    """Referenced records by id (assets' units, markets, chain names by endpoint id), and the zone of times."""
+    """Referenced records by id (assets' units, markets, chain names by endpoint id), names of accounts by address, and
+    the zone of times."""
 
     assets: Mapping[str, Unit] = field(default_factory=dict)
     markets: Mapping[str, Market] = field(default_factory=dict)
     chains: Mapping[int, str] = field(default_factory=dict)
     zone: tzinfo = UTC
+    accounts: Mapping[str, str] = field(default_factory=dict)
 
     def about(self, subject: Mapping[str, Any], record: Mapping[str, Any]) -> "Values":
         """Return the reader of a record's values; `subject` is its `{type, id}`."""
@@ -138,7 +140,7 @@ class Known:
         if record.get("currency_symbol"):  # a distribution that does not pay the asset
             asset = Unit(str(record["currency_symbol"]), int(record.get("currency_decimals") or 0))
         is_money = quote is not None and record.get("currency") == quote.symbol
-        return Values(quote if is_money else asset, quote, self.chains, self.zone)
+        return Values(quote if is_money else asset, quote, self.chains, self.zone, self.accounts)
 
     def _market_of(self, asset_id: str) -> Market:
         """Return one of an asset's markets: all markets of an installation share a quote currency."""
@@ -153,6 +155,7 @@ class Values:
     quote: Unit | None = None
     chains: Mapping[int, str] = field(default_factory=dict)
     zone: tzinfo = UTC
+    accounts: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, name: str, value: Any) -> str:
         """Return a value as text; empty text means no value."""
@@ -186,6 +189,8 @@ class Values:
             return FRAMEWORKS.get(value, value)
         if MOMENT.fullmatch(value):
             return exact(datetime.fromisoformat(value), self.zone)
+        if value in self.accounts:
+            return f"{self.accounts[value]} ({value})"
         if name in ACTIONS:
             return kind_words(value)
         if name in COUNTRY:

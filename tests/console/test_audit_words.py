@@ -1,5 +1,6 @@
 """An audit entry in words."""
 
+from dataclasses import replace
 from datetime import UTC
 from typing import Any
 from uuid import uuid4
@@ -168,6 +169,12 @@ def test_what_ran_after_an_approval_is_listed_at_its_own_time():
         entry(2, "approval.created", "asked"), entry(1, "control.requested", "asked"),
     ]  # fmt: skip
     assert [(one.at, one.seqs) for one in actions(listed)] == [("t5", [5]), ("t4", [4]), ("t1", [1, 2])]
+
+
+def test_audit_values_name_an_account_before_its_address():
+    known = replace(KNOWN, accounts={"0x5dED": "Kestrel Pension Trust"})
+    found = changes(None, {"from_address": "0x5dED"}, known.about({"type": "asset", "id": "a"}, {}))
+    assert found == [{"name": "from", "old": "", "new": "Kestrel Pension Trust (0x5dED)"}]
 
 
 def test_line_of_an_entry_omits_what_action_and_subject_say():
