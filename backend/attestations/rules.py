@@ -8,6 +8,8 @@ from uuid import UUID
 
 from backend.attestations.schemas import AttestationStatus
 from backend.chains.rules import enabled_entry
+from backend.compliance import rules as compliance
+from backend.compliance.rules import Account, Rules, Standing
 from backend.core.errors import BadRequest, Conflict
 from backend.core.problems import resolutions
 from backend.core.problems.resolutions import example
@@ -185,6 +187,15 @@ def check_revocable(status: AttestationStatus) -> None:
     """Check that an attestation is active and can be revoked."""
     if status is not AttestationStatus.ACTIVE:
         raise Conflict(f"Only an active attestation can be revoked; this one is {status}.")
+
+
+def abilities(of_token: Rules, every: Standing, own: Standing) -> tuple[bool, bool]:
+    """Return whether an account with these standings could send a token, and receive it, apart from what changes
+    without an attestation: lock-ups, amounts and caps."""
+    account = Account("", every, own)
+    sends = compliance.failures(compliance.payer(of_token, account, of_token.lockup_end_time))
+    receives = compliance.failures(compliance.person(of_token, account))
+    return not sends, not receives
 
 
 def agrees(status: AttestationStatus, is_same: bool, is_valid: bool, has_lapsed: bool) -> bool:

@@ -106,12 +106,18 @@ class AttestationAccepted(Acceptance):
 
 
 class AffectedHolding(BaseModel):
-    """A token that a wallet holds and might no longer receive without an attestation; base units."""
+    """A token that a wallet holds, in base units, and what its rules would still allow without the attestation.
+
+    `can_send` is also needed to sell, `can_receive` also to buy and to claim. Another valid attestation of the wallet
+    may count for one token and not for another.
+    """
 
     asset_id: UUID
     symbol: str
     decimals: int
     amount: str
+    can_send: bool
+    can_receive: bool
 
 
 class AttestationImpact(BaseModel):

@@ -1,6 +1,8 @@
 """Issue and revoke attestations: checks, rows, and the requests that write them to the chain."""
 
+import asyncio
 import hashlib
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,7 +26,7 @@ from backend.attestations.schemas import (
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.abi.calls import Call
-from backend.chain.bindings import registry
+from backend.chain.bindings import registry, token
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.devnet import clock
 from backend.chain.errors import InsufficientFunds
@@ -32,6 +34,7 @@ from backend.chain.rpc import json_rpc
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import rehearse
 from backend.chains import service as chains
+from backend.compliance.rules import Standing
 from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
@@ -283,11 +286,32 @@ def _status(row: AttestationRow) -> AttestationStatus:
 
 
 async def _holdings(context: Context, row: AttestationRow) -> list[AffectedHolding]:
+    """Return the tokens that the wallet holds, each judged as if the attestation were revoked."""
     found = await balances.tokens_on(context.session, row.organization_id, row.chain_eid, row.wallet_address)
-    return [
-        AffectedHolding(asset_id=t.asset_id, symbol=t.symbol, decimals=t.decimals, amount=str(amount))
-        for t, amount in found
-    ]
+    at = (await contracts_of(row.chain_eid)).registry
+    async with db.paused(context.session):
+        attester = (await registry.attestation(row.chain_eid, at, str(row.uid))).attester
+        return list(await asyncio.gather(*(_holding(row, at, attester, token, amount) for token, amount in found)))
+
+
+async def _holding(row: AttestationRow, at: str, attester: str, held: Any, amount: int) -> AffectedHolding:
+    eid, address = row.chain_eid, row.wallet_address
+    of_token, treasury = await asyncio.gather(
+        token.rules(eid, held.token_address), token.treasury(eid, held.token_address)
+    )
+    every, own = await registry.standing_without(
+        eid, at, address, row.organization_id, attester, of_token.trusted_issuers
+    )
+    can_send, can_receive = rules.abilities(of_token, Standing(**asdict(every)), Standing(**asdict(own)))
+    is_treasury = address == treasury  # its owner's own account needs no attestation
+    return AffectedHolding(
+        asset_id=held.asset_id,
+        symbol=held.symbol,
+        decimals=held.decimals,
+        amount=str(amount),
+        can_send=is_treasury or can_send,
+        can_receive=is_treasury or can_receive,
+    )
 
 
 def _plan(

@@ -55,9 +55,10 @@ async def read(session: AsyncSession, organization_id: UUID, network: Network, a
 
 async def tokens_on(session: AsyncSession, organization_id: UUID, eid: int, address: str) -> list[tuple[Any, int]]:
     """Return the organization's tokens on a chain with an account's non-zero balance, market escrow included. Rows have
-    asset_id, symbol, decimals."""
+    asset_id, symbol, decimals, token_address."""
     rows = [r for r in await session.execute(_TOKENS, {"organization": organization_id}) if r.chain_eid == eid]
-    held = await asyncio.gather(*(token.holding_of(eid, r.token_address, address) for r in rows))
+    async with db.paused(session):
+        held = await asyncio.gather(*(token.holding_of(eid, r.token_address, address) for r in rows))
     return [(row, amount) for row, amount in zip(rows, held, strict=True) if amount]
 
 

@@ -105,16 +105,17 @@ def revoke_dialog() -> rx.Component:
     """Draw the dialog: the consequences, and the reason."""
     record = Case.attestation
     nothing = note("The wallet holds none of this organization's tokens on ", record.chain, ".")
-    breaks = note(
-        rx.el.b("Impact. "),
-        "The wallet keeps its tokens, but cannot receive more of those that require an attestation:",
-        rx.el.ul(rx.foreach(Revoke.holdings, _holding), class_name="breaks"),
-        tone="warn",
+    breaks = rx.fragment(
+        _affected(
+            "The wallet keeps its tokens, but can neither send, sell nor receive them, and claims wait:", Revoke.stuck
+        ),
+        _affected("The wallet can send these tokens, but no longer receive them, and claims wait:", Revoke.sendable),
+        _affected("Nothing changes, because another attestation of this wallet counts:", Revoke.kept, tone=""),
     )
     impact = rx.cond(
         Revoke.planning,
         rx.el.div(class_name="skeleton line", role="status", aria_busy="true", aria_label="Calculating the impact"),
-        rx.cond(Revoke.is_possible, rx.cond(Revoke.holdings.length() > 0, breaks, nothing), rx.fragment()),
+        rx.cond(Revoke.is_possible, rx.cond(Revoke.holds_any, breaks, nothing), rx.fragment()),
     )
     return form_dialog(
         "Revoke the attestation of " + record.name,
@@ -133,6 +134,12 @@ def revoke_dialog() -> rx.Component:
         submit="Revoke",
         kind="danger",
     )
+
+
+def _affected(words: str, holdings: rx.Var[list[HoldingView]], tone: str = "warn") -> rx.Component:
+    listed = rx.el.ul(rx.foreach(holdings, _holding), class_name="breaks")
+    said = note(rx.el.b("Impact. "), words, listed, tone=tone)
+    return rx.cond(holdings.length() > 0, said, rx.fragment())
 
 
 def _holding(holding: rx.Var[HoldingView]) -> rx.Component:

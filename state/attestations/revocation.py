@@ -18,12 +18,14 @@ TRIAL = "Preview of the impact."
 
 @dataclass
 class HoldingView:
-    """A token that the wallet holds, in base units."""
+    """A token that the wallet holds, in base units, and whether it can send and receive it after the revocation."""
 
     id: str
     symbol: str
     decimals: int
     amount: str
+    can_send: bool
+    can_receive: bool
 
 
 class Revoke(DialogAbout, rx.State):
@@ -31,7 +33,13 @@ class Revoke(DialogAbout, rx.State):
 
     planning: bool = False
     is_possible: bool = False
-    holdings: list[HoldingView] = []
+    holds_any: bool = False
+    stuck: list[HoldingView] = []
+    """What the wallet can neither send nor receive after the revocation."""
+    sendable: list[HoldingView] = []
+    """What it can send but no longer receive."""
+    kept: list[HoldingView] = []
+    """What another attestation still lets it send and receive."""
     _attestation_id: str = ""
 
     @rx.event
@@ -40,18 +48,26 @@ class Revoke(DialogAbout, rx.State):
         case = await self.get_state(Case)
         self._done()
         self._attestation_id, self.is_open, self.planning = case.attestation.id, True, True
-        self.holdings, self.is_possible = [], False
+        self._sort([])
+        self.is_possible = False
         yield
         try:
             plan = await self._api.revoke_attestation(
                 self._org_id(), self._attestation_id, AttestationRevoke(reason=TRIAL), dry_run=True
             )
-            self.holdings = [holding_view(holding) for holding in plan.impact.holdings]
+            self._sort([holding_view(holding) for holding in plan.impact.holdings])
             self.is_possible = True
         except ApiProblem as problem:
             self._refused(problem)
             self._keep_at()
         self.planning = False
+
+    def _sort(self, holdings: list[HoldingView]) -> None:
+        """Keep the holdings, by what the revocation does to each."""
+        self.holds_any = bool(holdings)
+        self.stuck = [one for one in holdings if not one.can_send]
+        self.sendable = [one for one in holdings if one.can_send and not one.can_receive]
+        self.kept = [one for one in holdings if one.can_send and one.can_receive]
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
@@ -75,4 +91,6 @@ class Revoke(DialogAbout, rx.State):
 
 def holding_view(holding: AffectedHolding) -> HoldingView:
     """Convert the API's holding."""
-    return HoldingView(str(holding.asset_id), holding.symbol, holding.decimals, holding.amount)
+    return HoldingView(
+        str(holding.asset_id), holding.symbol, holding.decimals, holding.amount, holding.can_send, holding.can_receive
+    )

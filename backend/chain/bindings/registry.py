@@ -158,6 +158,24 @@ async def standing(
     return _standing(await (await connect(eid)).read(*read))
 
 
+async def standing_without(
+    eid: int, at: str, subject: str, organization_id: UUID, attester: str, trusted: Sequence[str] = ()
+) -> tuple[Standing, Standing]:
+    """Return what would be left of a subject's standing without the attestation by one of the organization's own
+    attesters: with its ancestors and `trusted`, and by the organization alone."""
+    rpc, key = await connect(eid), organization_key(organization_id)
+    parent, attesters = await rpc.read_many([(NAME, at, "parentOf", key), (NAME, at, "attestersOf", key)])
+    own = [one for one in attesters if one != attester]
+    every = [*own, *(one for one in trusted if one not in (attester, *own))]
+    counted, own_counted = await rpc.read_many(
+        [
+            (NAME, at, "eligibility", subject, parent, False, every),
+            (NAME, at, "eligibility", subject, ROOT, False, own),
+        ]
+    )
+    return _standing(counted), _standing(own_counted)
+
+
 async def standings(
     eid: int, at: str, questions: Sequence[Question], organization_id: UUID
 ) -> tuple[list[Standing], int]:

@@ -173,7 +173,8 @@ class AttestationsOperations(Connection):
         idempotency_key: str | None = None,
         if_match: str | None = None,
     ) -> AttestationAccepted | AttestationPlan:
-        """Revoke an active attestation; the reason is written on chain. A dry run reports what the wallet holds.
+        """Revoke an active attestation; the reason is written on chain. A dry run reports what the wallet holds,
+        and whether it could still send and receive it afterwards.
 
         The attestation belongs to the organization or to one below it. In the second case, the organization's
         own issuer revokes in place of the attester, which requires `can_revoke_others` (403 without it). An API

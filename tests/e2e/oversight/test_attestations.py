@@ -87,6 +87,7 @@ def test_revocation_dialog_lists_affected_holdings(console: Console, signum: Sig
     drawer(page, "Brightwater LP").get_by_role("button", name="Revoke", exact=True).click()
     asked = page.get_by_role("dialog", name="Revoke the attestation of Brightwater LP")
     expect(asked.get_by_text("Impact.")).to_be_visible(timeout=CHAIN)
+    expect(asked.get_by_text("can neither send, sell nor receive them, and claims wait")).to_be_visible()
     expect(asked.get_by_role("listitem").filter(has_text="NREF")).to_be_visible()
     asked.get_by_role("button", name="Cancel").click()
     expect(drawer(page, "Brightwater LP").get_by_text("The chain agrees.")).to_be_visible(timeout=CHAIN)
