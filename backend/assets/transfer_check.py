@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from backend.assets import records
+from backend.attestations.revocations import resolved
 from backend.auth.principal import Context
 from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import registry, token
@@ -15,7 +16,6 @@ from backend.chain.deployment.contracts import contracts_of
 from backend.chain.devnet import clock
 from backend.chain.rpc.json_rpc import Rpc, connect
 from backend.chains import service as chains
-from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, Standing, TokenState, evaluate, failures
 from backend.compliance.schemas import RuleVerdict, TransferCheck, TransferVerdict
 from backend.core import db
@@ -43,7 +43,7 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     return TransferVerdict(
         allowed=not failed,
         chain_agrees=[v.code for v in failed] == codes,
-        rules=resolved(verdicts, context.organization_id, asset_id, body.chain_eid),
+        rules=await resolved(context, verdicts, asset_id, body.chain_eid, body.from_address, body.to_address),
     )
 
 

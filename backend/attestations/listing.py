@@ -10,11 +10,13 @@ import sqlalchemy as sa
 from backend.attestations import rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import (
+    REVOKE,
     Attestation,
     AttestationDetail,
     AttestationList,
     AttestationParty,
     AttestationProof,
+    AttestationRead,
     AttestationStatus,
 )
 from backend.auth.principal import Context
@@ -44,6 +46,17 @@ STATUS = sa.case(
     (_LAPSED, sa.literal(AttestationStatus.EXPIRED, type_=TABLE.c.status.type)), else_=TABLE.c.status
 ).label("status")
 """An active attestation past its expiry has expired, even before the sweep marks it."""
+
+REVOKER = f"""
+  (select coalesce(u.display_name, u.email) from requests r join users u on u.id = r.created_by
+   where r.subject_id = attestations.id and r.kind = '{REVOKE}' and r.status not in ('failed', 'denied')
+   order by r.created_at desc limit 1)
+"""  # noqa: S608 - a constant
+"""The name of the person who asked for a revocation; null for an API key, and for an organization above."""
+_LABEL = """
+  (select w.label from wallets w
+   where w.organization_id = attestations.organization_id and w.address = attestations.wallet_address limit 1)
+"""
 
 
 async def page(
@@ -81,24 +94,28 @@ async def of_holders(context: Context, asset_id: UUID, page: Page) -> tuple[list
         return list(await asyncio.gather(*(_detailed(_record(row)) for row in shown))), paging["nextCursor"]
 
 
-async def _detailed(record: Attestation) -> AttestationDetail:
+async def _detailed(record: AttestationRead) -> AttestationDetail:
     return AttestationDetail(**record.model_dump(), proof=await _proof(record))
 
 
 def _query(context: Context) -> sa.Select[Any]:
     columns = [c for c in TABLE.c if c.name != "status"]
     party = [PARTIES.c.name.label("party_name"), PARTIES.c.email.label("party_email")]
+    texts = [
+        sa.literal_column(REVOKER, sa.Text()).label("revoked_by_name"),
+        sa.literal_column(_LABEL, sa.Text()).label("wallet_label"),
+    ]
     return (
-        sa.select(*columns, STATUS, *party, finality_of(TABLE.c.chain_eid, TABLE.c.tx_hash))
+        sa.select(*columns, STATUS, *party, *texts, finality_of(TABLE.c.chain_eid, TABLE.c.tx_hash))
         .join(PARTIES, PARTIES.c.id == TABLE.c.party_id)
         .where(TABLE.c.organization_id == context.organization_id)
     )
 
 
-def _record(row: Any) -> Attestation:
+def _record(row: Any) -> AttestationRead:
     values = dict(row._mapping)
     party = AttestationParty(id=row.party_id, name=values.pop("party_name"), email=values.pop("party_email"))
-    return Attestation(**values, schema_=values["schema_name"], party=party)
+    return AttestationRead(**values, schema_=values["schema_name"], party=party)
 
 
 async def _proof(record: Attestation) -> AttestationProof | None:

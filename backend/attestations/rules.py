@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -196,6 +196,13 @@ def abilities(of_token: Rules, every: Standing, own: Standing) -> tuple[bool, bo
     sends = compliance.failures(compliance.payer(of_token, account, of_token.lockup_end_time))
     receives = compliance.failures(compliance.person(of_token, account))
     return not sends, not receives
+
+
+def revocation_words(at: datetime | None, by: str | None, reason: str | None) -> str:
+    """Return when an attestation was revoked, by whom and why, as far as it is known."""
+    on = f" on {at.astimezone(UTC):%-d %b %Y}" if at else ""
+    who, why = f" by {by}" if by else "", f": {reason}" if reason else "."
+    return f"The attestation was revoked{on}{who}{why}"
 
 
 def agrees(status: AttestationStatus, is_same: bool, is_valid: bool, has_lapsed: bool) -> bool:

@@ -10,6 +10,11 @@ from backend.chain.finality import Finality
 from backend.core.fields import Acceptance, Body, Eid, Flag, Id, KycLevel, Moment, Reason, Record, Timestamp
 from backend.lists.schemas import RecordPage
 
+REVOKE = "attestation.revoke"
+"""The kind of a request that revokes."""
+REPLACED = "Replaced by a newer attestation of this wallet."
+"""The reason of an attestation that ended because a newer one took its place; no one decided to revoke it."""
+
 
 class AttestationStatus(StrEnum):
     """`pending → active → revoked, expired, failed`."""
@@ -65,9 +70,18 @@ class Attestation(Record):
     finality: Finality | None = None
     request_id: UUID | None
     revocation_reason: str | None = None
+    revoked_at: Timestamp | None = None
     failure: str | None = None
     created_at: Timestamp
     updated_at: Timestamp
+
+
+class AttestationRead(Attestation):
+    """An attestation, with the label of its wallet where the organization has it, and the name of the person who asked
+    for its revocation. An attestation that a newer one replaced ended at `revoked_at` without a person."""
+
+    wallet_label: str | None = None
+    revoked_by_name: str | None = None
 
 
 class AttestationProof(BaseModel):
@@ -86,7 +100,7 @@ class AttestationProof(BaseModel):
     agrees: bool
 
 
-class AttestationDetail(Attestation):
+class AttestationDetail(AttestationRead):
     """An attestation with its current proof on chain; null if the chain did not answer or does not have it yet."""
 
     proof: AttestationProof | None = None
@@ -95,7 +109,7 @@ class AttestationDetail(Attestation):
 class AttestationList(RecordPage):
     """A page of attestations."""
 
-    attestations: list[Attestation]
+    attestations: list[AttestationRead]
     nextCursor: str | None
 
 

@@ -14,6 +14,7 @@ from backend.attestations import authority, rules
 from backend.attestations.models import AttestationRow
 from backend.attestations.rules import Described, Facts, PartyFacts, Statement
 from backend.attestations.schemas import (
+    REVOKE,
     AffectedHolding,
     Attestation,
     AttestationAccepted,
@@ -52,8 +53,6 @@ from backend.requests.service import Step
 from backend.wallets import balances, signing_wallets
 
 ISSUE = "attestation.issue"
-REVOKE = "attestation.revoke"
-REPLACED = "Replaced by a newer attestation of this wallet."
 
 
 async def create(context: Context, body: AttestationCreate, dry_run: bool) -> AttestationAccepted | AttestationPlan:

@@ -10,7 +10,7 @@ from sqlmodel import col
 
 from backend.attestations import listing, service, states
 from backend.attestations.models import AttestationRow
-from backend.attestations.schemas import AttestationStatus
+from backend.attestations.schemas import REPLACED, REVOKE, AttestationStatus
 from backend.chain.abi.outcome import Outcome
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
@@ -94,11 +94,11 @@ async def _retire_earlier(session: Write, row: AttestationRow, at: datetime) -> 
         col(AttestationRow.status) == AttestationStatus.ACTIVE,
     )
     for old in (await session.scalars(earlier.with_for_update())).all():
-        ended = {"revocation_reason": service.REPLACED, "revoked_at": at}
+        ended = {"revocation_reason": REPLACED, "revoked_at": at}
         await states.change(session, old, status=AttestationStatus.REVOKED, **ended)
 
 
-@workflow(service.REVOKE)
+@workflow(REVOKE)
 async def revoke(run: Run) -> None:
     """Revoke from the account that the request names, then read the revocation back. On failure it stays active.
 

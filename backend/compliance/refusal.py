@@ -11,12 +11,13 @@ class Refused(Conflict):
     """Conflict"""
 
     def __init__(self, verdicts: Sequence[RuleVerdict]) -> None:
-        super().__init__(" ".join(v.reason for v in verdicts))
+        revoked = dict.fromkeys(v.revocation.detail for v in verdicts if v.revocation)
+        super().__init__(" ".join([*(v.reason for v in verdicts), *revoked]))
         self.verdicts = list(verdicts)
 
     def extensions(self) -> dict[str, Any]:
         """Every rule that refuses the movement, with its resolution."""
-        return {"rules": [v.model_dump() for v in self.verdicts]}
+        return {"rules": [v.model_dump(mode="json") for v in self.verdicts]}
 
 
 class Underfunded(Conflict):

@@ -18,6 +18,8 @@ BY_ATTESTATION = frozenset(
         rules.MARKET_ACCREDITATION,
     }
 )
+OF_SENDER = frozenset({rules.SENDER_NOT_ATTESTED})
+"""Rules that an attestation of the sender satisfies; the others need one of the receiver or trader."""
 BY_RULES = frozenset(
     {
         rules.RULES_NOT_SET,

@@ -5,7 +5,7 @@ market. Test funds exist on embedded chains only.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from backend.chain.abi.restrictions import RESTRICTIONS
@@ -14,6 +14,9 @@ from backend.compliance.resolution_fields import BY_ATTESTATION, BY_RULES, field
 from backend.compliance.schemas import Resolution, ResolutionBody, RuleVerdict
 from backend.core.problems.resolutions import body, call, known
 from backend.core.settings import settings
+
+REVIEW: Final = "Review the party's case before you attest it again."
+ASK: Final = "A compliance officer of the organization must review the account."
 
 
 def resolved(verdicts: Sequence[RuleVerdict], organization_id: UUID, asset_id: UUID, eid: int) -> list[RuleVerdict]:
@@ -42,6 +45,15 @@ def resolution_of(code: int, organization_id: UUID, asset_id: UUID, eid: int, **
     if path and fields:
         resolution.body = ResolutionBody.model_validate(body(**fields))
     return resolution
+
+
+def review(organization_id: UUID, party_id: UUID | None) -> Resolution:
+    """Return the resolution for an account whose attestation was revoked: a review of its party's case. Without a
+    party, words alone, for a caller who may not read attestations."""
+    if party_id is None:
+        return Resolution(method=None, path=None, href=None, description=ASK)
+    path = f"/identity/parties/{party_id}?organization_id={organization_id}"
+    return Resolution(method="GET", path=path, href=settings().base_url + path, description=REVIEW)
 
 
 def _call(code: int, organization: str, asset_id: UUID) -> tuple[str | None, str | None]:

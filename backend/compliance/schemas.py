@@ -1,6 +1,7 @@
 """API schemas of compliance rules and of transfer checks."""
 
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
@@ -12,6 +13,7 @@ from backend.core.fields import (
     Eid,
     Flag,
     RegulationType,
+    Timestamp,
     TokenAmount,
     UnixTime,
     removed_by,
@@ -89,14 +91,30 @@ class Resolution(BaseModel):
     body: ResolutionBody | None = Field(default=None, exclude_if=lambda body: body is None)
 
 
+class Revocation(BaseModel):
+    """The revocation of the latest attestation of an account, or of its party, on a chain.
+
+    `revoked_by_name`: the person who asked for it. `detail` has all of it in words.
+    """
+
+    attestation_id: UUID
+    party_id: UUID
+    revoked_at: Timestamp | None
+    revoked_by_name: str | None
+    reason: str | None
+    detail: str
+
+
 class RuleVerdict(BaseModel):
-    """One rule's verdict on a transfer."""
+    """One rule's verdict on a transfer. `revocation`: why the account is not attested, where its attestation was
+    revoked and the caller may read attestations."""
 
     rule: str
     passed: bool
     code: int
     reason: str
     resolution: Resolution | None = None
+    revocation: Revocation | None = Field(default=None, exclude_if=lambda revocation: revocation is None)
 
 
 class TransferVerdict(BaseModel):

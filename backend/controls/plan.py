@@ -5,11 +5,11 @@ from typing import Any
 from uuid import UUID
 
 from backend.assets.transfer_check import Place
+from backend.attestations.revocations import resolved
 from backend.auth.principal import Context
 from backend.chain.bindings import quote_token
 from backend.chain.devnet import clock
 from backend.compliance.refusal import Refused
-from backend.compliance.resolutions import resolved
 from backend.compliance.rules import Account, evaluate
 from backend.controls import facts, paths, rules
 from backend.controls.facts import Facts
@@ -78,7 +78,7 @@ class _Planner:
         amount = _amount(body)
         known = await self._facts(body.chain_eid, body.to_address)
         receiver = known.accounts[0]
-        self._refuse(known, None, receiver, amount, None)
+        await self._refuse(known, None, receiver, amount, None)
         changes = [_supply(known, amount), _balance(known, receiver, amount)]
         return Deed([_at(known)], ["minted"], changes)
 
@@ -87,10 +87,10 @@ class _Planner:
         known = await self._facts(body.chain_eid, body.address)
         holder, owner = known.accounts
         if holder.address == owner.address:
-            self._refuse(known, owner, owner, amount, rules.OF_BURN)
+            await self._refuse(known, owner, owner, amount, rules.OF_BURN)
             acts = ["burned"]
         else:
-            self._refuse(known, holder, owner, amount, rules.OF_TAKING)
+            await self._refuse(known, holder, owner, amount, rules.OF_TAKING)
             acts = ["taken", "burned"]
         changes = [_supply(known, -amount), _balance(known, holder, -amount), *_unfrozen(known, holder, amount)]
         return Deed([_at(known)], acts, changes, in_orders=_escrowed(holder))
@@ -123,7 +123,7 @@ class _Planner:
         rules.check_apart(body.from_address, body.to_address, "/to_address")
         known = await self._facts(body.chain_eid, body.from_address, body.to_address)
         sender, receiver, _ = known.accounts
-        self._refuse(known, sender, receiver, amount, rules.OF_FORCE)
+        await self._refuse(known, sender, receiver, amount, rules.OF_FORCE)
         changes = [_balance(known, sender, -amount), _balance(known, receiver, amount)]
         changes += _unfrozen(known, sender, amount)
         unattested = "" if sender.standing.found or sender.is_treasury else sender.address
@@ -139,7 +139,7 @@ class _Planner:
             brought = [change for one in held for change in await _brought(known, one, lost.address, new.address)]
         if not lost.balance and not lost.frozen and not held:
             raise Conflict("The lost wallet holds nothing, has no frozen amount, and has no open orders.")
-        self._refuse(known, lost, new, lost.balance, rules.OF_RECOVERY)
+        await self._refuse(known, lost, new, lost.balance, rules.OF_RECOVERY)
         in_orders = sum(one.escrow.tokens for one in held)
         changes = [_balance(known, lost, -lost.balance), _balance(known, new, lost.balance + in_orders)]
         if lost.frozen:
@@ -159,14 +159,15 @@ class _Planner:
         async with db.paused(self.context.session):
             return await facts.read(place, *addresses)
 
-    def _refuse(
+    async def _refuse(
         self, known: Facts, sender: Account | None, receiver: Account, amount: int, codes: frozenset[int] | None
     ) -> None:
         """Raise 409 with every failed rule that binds the owner here; without `codes`, all rules do."""
         verdicts = evaluate(known.rules, sender, receiver, amount, clock.moment(), known.state)
         refused = rules.binding(verdicts, codes or frozenset(v.code for v in verdicts))
         if refused:
-            raise Refused(resolved(refused, self.context.organization_id, self.asset_id, known.place.eid))
+            accounts = (sender.address if sender else None, receiver.address)
+            raise Refused(await resolved(self.context, refused, self.asset_id, known.place.eid, *accounts))
 
 
 def _amount(body: Any) -> int:

@@ -13,7 +13,7 @@ from backend.bridges import rules as bridges
 from backend.chain.errors import Reverted
 from backend.compliance import rules
 from backend.compliance.resolution_fields import BY_ATTESTATION
-from backend.compliance.resolutions import resolution_of
+from backend.compliance.resolutions import resolution_of, review
 from backend.core.problems.resolutions import call
 from backend.core.units import shortened
 
@@ -52,6 +52,8 @@ class Person:
     address: str
     name: str | None = None
     party_id: UUID | None = None
+    is_revoked: bool = False
+    """Whether its latest attestation on this chain was revoked."""
 
     @property
     def words(self) -> str:
@@ -88,6 +90,9 @@ def of_bridge(organization_id: UUID, bridge_id: UUID) -> Call:
 
 
 def _of_rule(code: int, place: Place, person: Person | None) -> Call:
+    if person and person.party_id and person.is_revoked and code in BY_ATTESTATION:
+        reviewed = review(place.organization_id, person.party_id)
+        return reviewed.model_dump(mode="json", exclude={"href"}) | {"title": f"Review the case of {person.words}"}
     fields = {"address": person.address} if person else {}
     if person and person.party_id:
         fields["party_id"] = str(person.party_id)

@@ -5,6 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend.assets import records
+from backend.attestations import revocations
 from backend.bridges.delivery import DeliveryRefused
 from backend.bridges.schemas import BridgeStatus
 from backend.chain.errors import Reverted
@@ -47,7 +48,7 @@ async def _of_refusal(session: Write, request: RequestRow, refusal: Reverted) ->
     chains = await records.chain_names(session)
     amount = await session.scalar(_AMOUNT, {"id": request.subject_id})
     place = Place(request.organization_id, asset_id, asset.symbol, refusal.eid, chains, int(amount or 0))
-    return rules.resolution(refusal, place, await _person(session, request, refusal))
+    return rules.resolution(refusal, place, await _person(session, request, refusal, refusal.eid))
 
 
 async def _asset_id(session: Write, request: RequestRow) -> UUID | None:
@@ -62,9 +63,12 @@ async def _asset_id(session: Write, request: RequestRow) -> UUID | None:
     return asset_id
 
 
-async def _person(session: Write, request: RequestRow, refusal: Reverted) -> Person | None:
+async def _person(session: Write, request: RequestRow, refusal: Reverted, eid: int) -> Person | None:
     address = rules.account_of(refusal)
     if not address:
         return None
     known = (await known_names.known(session, request.organization_id, [address]))[address]
-    return Person(address, known.title, known.party_id)
+    found = await revocations.of_accounts(session, request.organization_id, eid, [address])
+    revoked = found.get(address)
+    party_id = known.party_id or (revoked.party_id if revoked else None)
+    return Person(address, known.title, party_id, is_revoked=revoked is not None)

@@ -11,6 +11,7 @@ from sqlmodel import col
 from backend.assets import gas, records, transfer_check
 from backend.assets.models import AssetRow
 from backend.assets.transfer_check import Place
+from backend.attestations.revocations import resolved
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.bindings import market as contract
@@ -20,7 +21,6 @@ from backend.chain.transactions import lost_transactions
 from backend.chains import new_activity
 from backend.compliance import resolutions
 from backend.compliance.refusal import Refused, Underfunded
-from backend.compliance.resolutions import resolved
 from backend.compliance.rules import evaluate_order, failures
 from backend.compliance.schemas import RuleVerdict, TransferVerdict
 from backend.core import db
@@ -157,7 +157,7 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
     return TransferVerdict(
         allowed=not failed,
         chain_agrees=[v.code for v in failed] == codes,
-        rules=resolved(verdicts, context.organization_id, asset_id, market.chain_eid),
+        rules=await resolved(context, verdicts, asset_id, market.chain_eid, body.address, body.address),
     )
 
 
@@ -165,7 +165,8 @@ async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> N
     verdicts = await verdicts_of(context, trader.market, trader.wallet.address, body.side, int(body.amount))
     refused = failures(verdicts)
     if refused:
-        raise Refused(resolved(refused, context.organization_id, trader.asset.id, trader.market.chain_eid))
+        address = trader.wallet.address
+        raise Refused(await resolved(context, refused, trader.asset.id, trader.market.chain_eid, address, address))
 
 
 async def verdicts_of(

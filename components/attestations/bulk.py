@@ -13,6 +13,7 @@ from components.ui.form import area_field, check_field, error_of, field_row, sel
 from components.ui.marks import marks_bar, outcomes
 from components.ui.note import note, problem_note
 from state.attestations.bulk import CHAIN, Bulk
+from state.attestations.detail import AttestationView
 from state.users.preferences import MyPreferences
 
 WORDS = {"attest": "Attest", "renew": "Renew", "verify": "Verify", "reject": "Reject"}
@@ -76,9 +77,9 @@ def _form() -> rx.Component:
     return form_dialog(
         title,
         about,
-        rx.el.p(text(Bulk.who, cls="strong")),
-        fields,
-        _rest(),
+        rx.cond(
+            Bulk.count > 0, rx.fragment(rx.el.p(text(Bulk.who, cls="strong")), fields, _rest(), _revoked()), nothing
+        ),
         form=Bulk,
         submit=rx.match(Bulk.kind, *WORDS.items(), "Send"),
         kind="primary",
@@ -87,6 +88,21 @@ def _form() -> rx.Component:
 
 def _rest() -> rx.Component:
     return rx.cond(Bulk.omitted != "", note(Bulk.omitted), rx.fragment())
+
+
+def _revoked() -> rx.Component:
+    """List the attestations that this action does not issue again, because someone revoked them."""
+
+    def one(record: rx.Var[AttestationView]) -> rx.Component:
+        return rx.el.li(record.name, " on ", record.chain, rx.cond(record.reason != "", ": " + record.reason, ""))
+
+    said = note(
+        rx.el.b("Omitted. "),
+        "These attestations were revoked. Review each case to attest the party again:",
+        rx.el.ul(rx.foreach(Bulk.revoked, one), class_name="breaks"),
+        tone="warn",
+    )
+    return rx.cond(Bulk.revoked.length() > 0, said, rx.fragment())
 
 
 def _chains() -> rx.Component:

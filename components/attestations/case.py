@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.attestations.proof import proof
+from components.attestations.revocations import revocations
 from components.core.permission import Scope, allowed, may, who_can
 from components.parties.decision import decision, decision_buttons
 from components.parties.documents import documents
@@ -79,6 +80,7 @@ def _party() -> rx.Component:
         ("Registered", when(PARTY.created_at)),
     )
     return rx.fragment(
+        revocations(Case.revoked),
         row(rx.el.h3("Identity"), text(badge(PARTY.status), cls="end"), cls="section-line"),
         identity,
         documents(),
@@ -107,7 +109,10 @@ def _decided() -> rx.Component:
 
 def _attestations() -> rx.Component:
     def one(attestation: rx.Var[AttestationView]) -> rx.Component:
-        said = rx.el.span("Level ", attestation.level, rx.cond(attestation.accredited, ", accredited", ""))
+        said = rx.el.span(
+            "Level ", attestation.level, rx.cond(attestation.accredited, ", accredited, ", ", "),
+            attestation.wallet_words,
+        )  # fmt: skip
         name = text_button(attestation.chain, on_click=Case.to_attestation(attestation.id))
         return item(name, said, status(attestation.shown), sign="badge-check", key=attestation.id)
 
@@ -141,7 +146,7 @@ def _attestation() -> rx.Component:
         rx.cond(Case.request.steps.length() > 0, _progress(), rx.fragment()),
         row(rx.el.h3("Attestation"), text(badge(RECORD.shown), cls="end"), cls="section-line"),
         _why(RECORD.failure, "bad", "The attestation failed. "),
-        _why(RECORD.reason, "", "Revoked: "),
+        _revoked(),
         kv(*facts),
         proof(),
     )
@@ -149,6 +154,14 @@ def _attestation() -> rx.Component:
 
 def _why(words: rx.Var[str], tone: Any, lead: str) -> rx.Component:
     return rx.cond(words != "", note(rx.el.b(lead), words, tone=tone), rx.fragment())
+
+
+def _revoked() -> rx.Component:
+    """Say when, by whom and why the attestation ended; one that a newer one replaced was not revoked by anyone."""
+    when_ended = rx.cond(RECORD.revoked_at != "", rx.fragment(" ", when(RECORD.revoked_at, "day")), rx.fragment())
+    by = rx.cond(RECORD.revoked_by != "", rx.fragment(" by ", RECORD.revoked_by), rx.fragment())
+    said = note(rx.el.b("Revoked", when_ended, by, ": "), RECORD.reason)
+    return rx.cond(RECORD.reason != "", said, rx.fragment())
 
 
 def _progress() -> rx.Component:

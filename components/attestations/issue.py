@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.attestations.revocations import revocations
 from components.ui.box import text
 from components.ui.button import text_button
 from components.ui.card import avatar, item, items
@@ -37,6 +38,7 @@ def issue_dialog() -> rx.Component:
     )
     fields = rx.fragment(
         rx.cond(is_verified, rx.fragment(), unverified),
+        revocations(Issue.revoked),
         select_field(
             "Chain",
             "chain_eid",

@@ -35,7 +35,7 @@ def _verdict(verdict: rx.Var[Verdict]) -> rx.Component:
     fix = rx.cond(verdict.fix != "", rx.el.div(verdict.fix, class_name="small"), rx.fragment())
     right = rx.cond(
         verdict.href != "",
-        link_button("Fix", verdict.href, small=True, aria_label="Fix: " + verdict.title),
+        link_button(verdict.go, verdict.href, small=True, aria_label=verdict.go + ": " + verdict.title),
         status(rx.cond(verdict.passed, "passed", "refused")),
     )
     return rx.el.li(

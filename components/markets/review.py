@@ -232,6 +232,7 @@ def _attest() -> rx.Component:
             rx.cond(state.lacks_issuer, first, offer),
             rx.cond(state.is_known, nobody, rx.fragment()),
         ),
+        rx.cond(state.omitted != "", note(state.omitted, tone="warn"), rx.fragment()),
         problem_note(state.problem),
         class_name="col",
         on_mount=state.look,

@@ -78,7 +78,11 @@ def decision_buttons() -> rx.Component:
     reject = button("Reject", "x", on_click=Decision.show_reject(True))
     verify = button("Verify", "badge-check", kind="primary", type="submit", busy=Decision.saving, form=FORM_ID)
     change = button("Change decision", "pencil", on_click=Decision.begin(PARTY.id))
-    attest = button("Attest", "badge-check", kind="primary", on_click=Issue.begin(PARTY.id))
+    attest = rx.cond(  # after a revocation it is not what comes next
+        Case.revoked.length() > 0,
+        button("Attest", "badge-check", on_click=Issue.begin(PARTY.id)),
+        button("Attest", "badge-check", kind="primary", on_click=Issue.begin(PARTY.id)),
+    )
     end = rx.el.span(class_name="end")
     settled = rx.fragment(change, end, rx.cond(PARTY.status == "verified", attest, rx.fragment()))
     undecided = rx.fragment(rx.cond(PARTY.status != "rejected", reject, rx.fragment()), end, verify)

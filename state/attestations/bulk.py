@@ -24,6 +24,8 @@ from state.attestations.bulk_items import (
     waiting,
 )
 from state.attestations.case import LISTS, CaseList
+from state.attestations.detail import AttestationView, attestation_view
+from state.attestations.revoked import read_revoked
 from state.chains.lookup import Chains, options
 from state.core.arguments import named, number, one_of, texts
 from state.core.dates import end_of, in_days
@@ -43,6 +45,8 @@ class Bulk(Chains, SendsItems, rx.State):
     who: str = ""
     count: int = 0
     omitted: str = ""
+    revoked: list[AttestationView] = []
+    """Latest attestations that were revoked: their parties are not attested there by an action on several rows."""
     chain_options: list[dict[str, str]] = []
     first_day: str = ""
     last_day: str = ""
@@ -59,13 +63,14 @@ class Bulk(Chains, SendsItems, rx.State):
         self._subjects, others = subjects_of(self.kind, marked)
         self._done()
         self.who, self.count = listed([s.name for s in self._subjects]), len(self._subjects)
-        self.omitted = omission(self.kind, others, len(marked))
+        self.omitted, self.revoked = omission(self.kind, others, len(marked)), []
         self._forget()
         zone = await self._zone()
         self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
         try:  # before it opens, so that the focus starts in the first chain
             chains = options(await self._read_chains()) if self.kind == ATTEST else []
             self.chain_options = [chain | {"attested": ""} for chain in chains]
+            await self._read_revoked()
         except ApiProblem as problem:
             self._refused(problem)
         self.is_open = bool(self.kind)
@@ -89,6 +94,18 @@ class Bulk(Chains, SendsItems, rx.State):
         self.chain_options = [
             option | {"attested": listed(by_chain.get(int(option["value"]), []))} for option in self.chain_options
         ]
+
+    async def _read_revoked(self) -> None:
+        """Read which of the parties have a revoked attestation that this action could issue again."""
+        if self.kind not in (ATTEST, RENEW):
+            return
+        if not self._chains:
+            await self._read_chains()
+        places = {s.party_id: {one.eid for one in self._subjects if one.party_id == s.party_id} for s in self._subjects}
+        for party_id, eids in places.items():
+            found = await read_revoked(self._api, self._org_id(), party_id)
+            shown = [one for one in found if self.kind == ATTEST or one.chain_eid in eids]
+            self.revoked = [*self.revoked, *(attestation_view(one, self) for one in shown)]
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
@@ -123,9 +140,13 @@ class Bulk(Chains, SendsItems, rx.State):
         if self.kind == ATTEST and not known:
             raise ValueError("chains: Choose at least one chain")
         try:
-            return attestations(self.kind, self._subjects, known, end_of(said["expires_at"][:20], zone))
+            items = attestations(self.kind, self._subjects, known, end_of(said["expires_at"][:20], zone))
         except ValueError as error:
             raise ValueError(f"expires_at: {error}") from error
+        revoked = {(one.party_id, one.eid) for one in self.revoked}
+        if not (left := [item for item in items if (item["party_id"], item["chain_eid"]) not in revoked]):
+            raise ValueError("chains: Every one of these attestations was revoked. Attest the parties from their cases")
+        return left
 
     async def _sent(self) -> Any:
         if list_ := await self._listed():

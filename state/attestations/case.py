@@ -10,6 +10,7 @@ from backend.client import ApiProblem
 from backend.parties.schemas import PartyRead
 from state.attestations.detail import AttestationView, attestation_view
 from state.attestations.proof import ProofView, proof_view
+from state.attestations.revoked import revoked_of
 from state.chains.lookup import Chains, options
 from state.core.address import Param, opened
 from state.core.api import Loads
@@ -25,6 +26,8 @@ from state.requests.views import RequestView
 
 LISTS: dict[str, type["CaseList"]] = {}
 """The state that lists a page's cases, by the last part of the page's path."""
+SHOWN = 20
+"""Attestations of a party that the drawer lists."""
 SETTLE = 0.12
 """Seconds a row must stay selected before it is read: keys repeat faster than that."""
 
@@ -37,6 +40,8 @@ class Case(Follows, Loads, Chains, rx.State):
     _version: str = ""
     """The version of the party, for decisions about it."""
     attestations: list[AttestationView] = []
+    revoked: list[AttestationView] = []
+    """The party's latest attestation on each chain where it was revoked."""
     documents: list[DocumentView] = []
     attestation: AttestationView = AttestationView()
     proof: ProofView = ProofView()
@@ -52,6 +57,7 @@ class Case(Follows, Loads, Chains, rx.State):
         self.shown, self.request, self.problem = "party", RequestView(), ""
         if self.party.id != party.id:
             self.party, self.attestations, self.documents, self._version = party, [], [], ""
+            self.revoked = []
             self.loading, self.is_partial = False, True
 
     async def _open_party(self, party_id: str) -> None:
@@ -61,7 +67,7 @@ class Case(Follows, Loads, Chains, rx.State):
         self.shown, self.request = "party", RequestView()
         if self.party.id != party_id:
             self.party, self.attestations, self.documents, self.loading = PartyView(id=party_id), [], [], True
-            self._version = ""
+            self._version, self.revoked = "", []
         await self._read()
 
     async def _open_attestation(self, attestation_id: str) -> None:
@@ -89,11 +95,12 @@ class Case(Follows, Loads, Chains, rx.State):
         api, org, id = self._api, self._org_id(), self.party.id
         (self._version, party), attestations, documents = await asyncio.gather(
             self._with_version(api.get_party(id, organization_id=org)),
-            api.list_attestations(org, party_id=id, limit=20),
+            api.list_attestations(org, party_id=id, limit=100),
             api.list_documents(id, organization_id=org, limit=50),
         )
         self.party = party_view(party)
-        self.attestations = [attestation_view(record, self) for record in attestations.attestations]
+        self.attestations = [attestation_view(record, self) for record in attestations.attestations[:SHOWN]]
+        self.revoked = [attestation_view(record, self) for record in revoked_of(attestations.attestations)]
         self.documents = [document_view(document) for document in documents.documents]
         self.is_partial = False
 

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from backend.attestations.schemas import Attestation, AttestationStatus
+from backend.attestations.schemas import AttestationRead, AttestationStatus
 from backend.compliance.countries import country_name
 from state.chains.lookup import Chains
 from state.core.dates import stamp
 from state.core.session import initials
+from state.core.units import shortened
 
 SOON = timedelta(days=30)
 
@@ -24,6 +25,8 @@ class AttestationView:
     eid: int = 0
     chain: str = ""
     wallet: str = ""
+    wallet_words: str = ""
+    """The short address, and the label if the organization has one."""
     wallet_url: str = ""
     level: int = 0
     accredited: bool = False
@@ -37,12 +40,14 @@ class AttestationView:
     tx_url: str = ""
     request_id: str = ""
     reason: str = ""
+    revoked_at: str = ""
+    revoked_by: str = ""
     failure: str = ""
     created_at: str = ""
     updated_at: str = ""
 
 
-def attestation_view(record: Attestation, chains: Chains) -> AttestationView:
+def attestation_view(record: AttestationRead, chains: Chains) -> AttestationView:
     """Convert the API's attestation; `chains` is a state that has read the chains."""
     name, eid = record.party.name if record.party else "", record.chain_eid
     return AttestationView(
@@ -54,6 +59,7 @@ def attestation_view(record: Attestation, chains: Chains) -> AttestationView:
         eid=eid,
         chain=chains._chain_name(eid),
         wallet=record.wallet_address,
+        wallet_words=_wallet_words(record),
         wallet_url=chains._address_url(eid, record.wallet_address),
         level=record.kyc_level,
         accredited=record.accredited,
@@ -67,13 +73,20 @@ def attestation_view(record: Attestation, chains: Chains) -> AttestationView:
         tx_url=chains._transaction_url(eid, record.tx_hash),
         request_id=str(record.request_id or ""),
         reason=record.revocation_reason or "",
+        revoked_at=stamp(record.revoked_at),
+        revoked_by=record.revoked_by_name or "",
         failure=record.failure or "",
         created_at=stamp(record.created_at),
         updated_at=stamp(record.updated_at),
     )
 
 
-def _expires_soon(record: Attestation) -> bool:
+def _expires_soon(record: AttestationRead) -> bool:
     if record.status is not AttestationStatus.ACTIVE or record.expires_at is None:
         return False
     return record.expires_at - datetime.now(UTC) <= SOON
+
+
+def _wallet_words(record: AttestationRead) -> str:
+    short = shortened(record.wallet_address)
+    return f"{short} ({record.wallet_label})" if record.wallet_label else short

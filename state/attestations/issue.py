@@ -8,6 +8,8 @@ import reflex as rx
 from backend.attestations.schemas import AttestationCreate
 from backend.client import ApiProblem, body
 from state.attestations.checklist import Checklist
+from state.attestations.detail import AttestationView, attestation_view
+from state.attestations.revoked import read_revoked
 from state.chains.lookup import Chains, ChainView
 from state.core.arguments import id_of
 from state.core.dates import end_of, in_days
@@ -25,6 +27,7 @@ class Issue(Chains, Dialog, rx.State):
 
     party: PartyView = PartyView()
     found: list[dict[str, Any]] = []
+    revoked: list[AttestationView] = []
     chain_options: list[dict[str, str]] = []
     levels: list[dict[str, str]] = []
     level: str = "1"
@@ -35,7 +38,7 @@ class Issue(Chains, Dialog, rx.State):
     async def begin(self, party_id: str) -> Events:
         """Open the dialog for a party, or with a search for one."""
         self._done()
-        self.party, self.found, self.is_open = PartyView(), [], True
+        self.party, self.found, self.revoked, self.is_open = PartyView(), [], [], True
         zone = await self._zone()
         self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
         yield
@@ -76,6 +79,8 @@ class Issue(Chains, Dialog, rx.State):
 
     async def _take(self, party_id: str) -> None:
         self.party = party_view(await self._api.get_party(party_id, organization_id=self._org_id()))
+        records = await read_revoked(self._api, self._org_id(), party_id)
+        self.revoked = [attestation_view(record, self) for record in records]
         self.levels = levels_up_to(self.party.level or UNVERIFIED_LEVELS)
         self.level, self.errors, self.form_problem = str(self.party.level or 1), {}, ""
 

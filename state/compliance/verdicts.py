@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backend.client import ApiProblem
-from backend.compliance.schemas import Resolution, RuleVerdict
+from backend.compliance.schemas import Resolution, Revocation, RuleVerdict
 from state.compliance.rule_values import time_text
 from state.core.units import grouped, rounded
 
@@ -47,7 +47,10 @@ class Terms:
 
 @dataclass
 class Verdict:
-    """One rule's verdict: the reason (`exact` with all decimals), and the fix with the console's page for it."""
+    """One rule's verdict: the reason (`exact` with all decimals), and the fix with the console's page for it.
+
+    `go` is the label of the link to that page.
+    """
 
     id: str
     title: str
@@ -57,6 +60,7 @@ class Verdict:
     fix: str
     call: str
     href: str
+    go: str = "Fix"
 
 
 def verdicts_of(rules: Iterable[RuleVerdict], terms: Terms) -> list[Verdict]:
@@ -86,6 +90,8 @@ def refusals_of(problem: ApiProblem, terms: Terms) -> list[Verdict]:
 
 def _verdict(i: int, rules: list[RuleVerdict], terms: Terms) -> Verdict:
     rule, reason = rules[0], _reason(rules, terms)
+    if rule.revocation:
+        reason = f"{reason} {rule.revocation.detail}"
     fix = rule.resolution
     return Verdict(
         id=f"{i}-{rule.code}",
@@ -95,7 +101,8 @@ def _verdict(i: int, rules: list[RuleVerdict], terms: Terms) -> Verdict:
         exact=terms.in_words(reason, exact=True),
         fix=fix.description if fix else "",
         call=f"{fix.method} {fix.href}" if fix and fix.href else "",
-        href=_page(fix, terms) if fix else "",
+        href=_page(fix, rule.revocation, terms) if fix else "",
+        go="Review the case" if rule.revocation else "Fix",
     )
 
 
@@ -109,8 +116,10 @@ def _reason(rules: list[RuleVerdict], terms: Terms) -> str:
     return " ".join(dict.fromkeys(rule.reason for rule in rules))
 
 
-def _page(fix: Resolution, terms: Terms) -> str:
+def _page(fix: Resolution, revocation: Revocation | None, terms: Terms) -> str:
     """Return the console's page for the API's resolution."""
+    if revocation:
+        return f"/o/{terms.org_id}/parties?id={revocation.party_id}"
     path = fix.path or ""
     if path.endswith("/attestations"):
         return f"/o/{terms.org_id}/attestations"

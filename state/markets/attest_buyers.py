@@ -11,6 +11,8 @@ from backend.attestations.schemas import AttestationBatch, AttestationStatus
 from backend.client import ApiProblem, body
 from backend.issuers.schemas import IssuerRegister, IssuerStatus
 from backend.parties.schemas import Party, PartyStatus
+from state.attestations.bulk_items import listed
+from state.attestations.revoked import read_revoked
 from state.compliance.rules import Checked, InvalidFields, checked
 from state.core.api import Form
 from state.core.dates import end_of, in_days
@@ -32,6 +34,8 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
     doing: str = ""
     is_known: bool = False
     """Whether the parties could be read."""
+    omitted: str = ""
+    """The parties that are not attested because their attestation on the chain was revoked."""
     lacks_issuer: bool = False
     is_running: bool = False
     problem: str = ""
@@ -47,19 +51,23 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
         wizard = await self.get_state(MarketWizard)
         self._done()
         self.count, self.doing, self.is_running, self.problem, self._parties = 0, "", False, "", []
-        self.is_known, self._registration = False, ""
+        self.is_known, self.omitted, self._registration = False, "", ""
         self._eid, self.chain, self._key = wizard.target.eid, wizard.target.name, str(uuid4())
         try:
             rules = checked(wizard.draft, wizard.decimals)
             page = await self._api.list_parties(organization_id=self._org_id(), status=PartyStatus.VERIFIED, limit=100)
             attested = await self._attested()
             self.lacks_issuer = not await self._has_issuer()
+            able = attestable(page.parties, attested, rules)
+            revoked = await self._revoked(able)
         except InvalidFields:
             return
         except ApiProblem as problem:
             await self._lacks("The parties", problem)
             return
-        self._parties = attestable(page.parties, attested, rules)
+        self._parties = [party_id for party_id in able if party_id not in revoked]
+        names = {str(party.id): party.name for party in page.parties}
+        self.omitted = omitted_words([names[party_id] for party_id in able if party_id in revoked], self.chain)
         self.count, self.is_known = len(self._parties), True
 
     async def _has_issuer(self) -> bool:
@@ -102,6 +110,11 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
             if read == MOST:
                 break
         return found
+
+    async def _revoked(self, parties: list[str]) -> set[str]:
+        """Return the parties whose latest attestation on the chain was revoked."""
+        found = {party_id: await read_revoked(self._api, self._org_id(), party_id) for party_id in parties}
+        return {party_id for party_id, some in found.items() if any(one.chain_eid == self._eid for one in some)}
 
     @rx.event(background=True)
     async def attest(self) -> Events:
@@ -156,3 +169,13 @@ def attestable(parties: Iterable[Party], attested: set[str], rules: Checked) -> 
         and (party.accredited or not rules.accredited)
         and party.country not in rules.countries
     ]
+
+
+def omitted_words(names: list[str], chain: str) -> str:
+    """Say which parties are not attested because their attestations were revoked; otherwise an empty string."""
+    if not names:
+        return ""
+    are, their = ("is", "its attestation") if len(names) == 1 else ("are", "their attestations")
+    count = "1 investor" if len(names) == 1 else f"{len(names)} investors"
+    was = "was" if len(names) == 1 else "were"
+    return f"{count} {are} omitted, because {their} on {chain} {was} revoked: {listed(names)}. Review each case first."

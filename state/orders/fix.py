@@ -1,5 +1,6 @@
 """Performs the next step of a refused order, and sends the order afterwards."""
 
+from http import HTTPStatus
 from uuid import uuid4
 
 import reflex as rx
@@ -9,6 +10,7 @@ from backend.attestations.schemas import AttestationCreate
 from backend.client import ApiProblem, body
 from backend.controls.schemas import Freeze, Pause
 from backend.test_funds.schemas import WalletFunding
+from state.attestations.revoked import refusal_to_attest
 from state.core.api import Api
 from state.core.dates import end_of, in_days
 from state.core.events import Events, call
@@ -67,6 +69,8 @@ class OrderFix(Api, rx.State):
         """Send the step; return the ID of its request."""
         api, org_id = self._api, self._org_id()
         if kind == ATTEST:
+            if why := await refusal_to_attest(api, org_id, str(account.party_id), eid):
+                raise ApiProblem({"title": "Conflict", "status": HTTPStatus.CONFLICT, "detail": why})
             fields = {"party_id": str(account.party_id), "chain_eid": eid, "expires_at": end_of(in_days(365))}
             wanted = body(AttestationCreate, fields)
             return str((await api.create_attestation(org_id, wanted, idempotency_key=key)).request_id)

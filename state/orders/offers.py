@@ -30,7 +30,10 @@ class Offer:
 
 
 def offer_of(problem: ApiProblem, account: Account | None, market: MarketDetail, trader: str) -> Offer:
-    """Return the next step for the first refusal that has one; one without a kind if none has."""
+    """Return the next step for the first refusal that has one; one without a kind if none has, or if the trader's
+    attestation was revoked: no other step makes the order possible."""
+    if any(rule.get("revocation") for rule in problem.rules):
+        return Offer()
     for rule in problem.rules:
         path = str((rule.get("resolution") or {}).get("path") or "")
         if path.endswith("/attestations") and rule.get("code") in NOT_ATTESTED and account and account.party_id:

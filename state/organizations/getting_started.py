@@ -1,6 +1,7 @@
 """Getting started: the steps from an empty organization to its first market, each performed in place."""
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any
 
 import reflex as rx
@@ -14,6 +15,7 @@ from backend.issuers.schemas import IssuerRegister
 from backend.parties.schemas import PartyCreate, PartyStatus, PartyVerify
 from backend.setup.schemas import Setup
 from backend.wallets.schemas import WalletCreate
+from state.attestations.revoked import refusal_to_attest
 from state.chains.lookup import Chains
 from state.compliance.rules import Rules, asset_body, checked
 from state.core.api import Form
@@ -174,13 +176,17 @@ class GettingStarted(RegistersIssuer, Chains, Form, rx.State):
     @rx.event
     async def attest(self, data: dict[str, Any]) -> Events:
         """Attest the newest verified party, for a year."""
+        eid = number(data.get("chain_eid"))
         fields = {
             "party_id": self._party_id,
-            "chain_eid": number(data.get("chain_eid")),
+            "chain_eid": eid,
             "expires_at": end_of(in_days(YEAR)),
         }
 
         async def write() -> None:
+            why = await refusal_to_attest(self._api, self._org_id(), self._party_id, eid)
+            if why:
+                raise ApiProblem({"title": "Conflict", "status": HTTPStatus.CONFLICT, "detail": why})
             accepted = await self._api.create_attestation(self._org_id(), body(AttestationCreate, fields))
             await self._accepted(f"Attesting {self.waiting_party}", accepted.request_id)
 

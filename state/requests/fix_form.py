@@ -1,5 +1,6 @@
 """The dialog with the next step after a failed request: the call that removes the cause, then the retry."""
 
+from http import HTTPStatus
 from typing import Any
 
 import reflex as rx
@@ -8,6 +9,7 @@ from backend.attestations.schemas import AttestationCreate
 from backend.client import ApiProblem, body
 from backend.controls.schemas import Freeze, Pause, PausePath
 from backend.requests.schemas import Request
+from state.attestations.revoked import refusal_to_attest
 from state.core.arguments import id_of, named
 from state.core.dates import end_of, in_days
 from state.core.dialogs import DialogAbout
@@ -40,6 +42,9 @@ class FixForm(DialogAbout, rx.State):
             await self._notify("The next step cannot be shown", problem.detail or problem.title, "bad")
             return
         fix = fix_of(request)
+        if fix.kind == ATTEST and (why := await self._is_revoked(request)):
+            await self._notify("The party is not attested again in one step", why, "bad")
+            return
         if fix.scope and fix.scope in (await self.get_state(Session)).org.scopes:
             self.fix, self.request, self.needs_reason = fix, request_view(request), fix.kind in NEED_REASON
             self.is_open, self.is_waiting = True, False
@@ -78,6 +83,8 @@ class FixForm(DialogAbout, rx.State):
         api, org_id, key = self._api, self._org_id(), self._form_key
         fields, asset_id = values_of(found), asset_of(found)
         if self.fix.kind == ATTEST:
+            if why := await self._is_revoked(request):
+                raise ApiProblem({"title": "Conflict", "status": HTTPStatus.CONFLICT, "detail": why})
             wanted = body(AttestationCreate, fields | {"expires_at": end_of(in_days(365))})
             return str((await api.create_attestation(org_id, wanted, idempotency_key=key)).request_id)
         fields |= {"reason": reason}
@@ -88,6 +95,12 @@ class FixForm(DialogAbout, rx.State):
             path = body(PausePath, fields)
             return str((await api.unpause_path(org_id, asset_id, path, idempotency_key=key)).request_id)
         return str((await api.unpause(org_id, asset_id, body(Pause, fields), idempotency_key=key)).request_id)
+
+    async def _is_revoked(self, request: Request) -> str:
+        """Return why the party is not attested in one step: its attestation may have been revoked since the failure."""
+        fields = values_of((request.problem or {}).get("resolution") or {})
+        party_id, eid = id_of(str(fields.get("party_id", ""))), int(fields.get("chain_eid") or 0)
+        return await refusal_to_attest(self._api, self._org_id(), party_id, eid)
 
     @rx.event(background=True)
     async def follow(self, step: str) -> Events:

@@ -66,6 +66,8 @@ def asset_of(resolution: dict[str, Any]) -> str:
 def _page(path: str, resolution: dict[str, Any]) -> str:
     """Return the console's page for a call, below the organization; otherwise an empty string."""
     asset, values = asset_of(resolution), values_of(resolution)
+    if path.startswith("/identity/parties/"):
+        return f"parties?id={id_of(path.rpartition('/')[2].partition('?')[0])}"
     if path.endswith("/attestations") and "party_id" in values:
         return f"parties?id={id_of(str(values['party_id']))}"
     if "/bridges/" in path:

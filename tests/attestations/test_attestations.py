@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 
-from backend.attestations import service, states
+from backend.attestations import states
+from backend.attestations.schemas import REPLACED
 from backend.chain.abi.calls import call
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of, operator
@@ -219,7 +220,7 @@ async def test_newer_attestation_replaces_the_older_one(world: World, wallet: st
     new = await firm.attest(party)
     assert (new["status"], new["kyc_level"]) == ("active", 3)
     replaced = await firm.get(f"/attestations/{old['id']}")
-    assert (replaced["status"], replaced["revocation_reason"]) == ("revoked", service.REPLACED)
+    assert (replaced["status"], replaced["revocation_reason"]) == ("revoked", REPLACED)
     proof = replaced["proof"]
     assert (proof["is_valid"], proof["revoked"], proof["agrees"]) == (False, False, True)
 

@@ -1,14 +1,19 @@
 """What a revocation stops, and for which tokens."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from backend.auth.scopes import Scope
 from backend.chain.bindings import token
+from backend.client import ApiProblem
+from backend.transfers import workflow as transfers
 from tests.conftest import World
+from tests.support.crash import run, unqueued
 from tests.support.firm import SEPOLIA
-from tests.support.issuance import UNIT, Issuance
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 pytestmark = pytest.mark.long
 
@@ -49,3 +54,60 @@ async def test_revocation_stops_sending_and_receiving_unless_another_attestation
         own["symbol"]: (True, False),
         strict["symbol"]: (True, False),
     }
+
+
+async def test_refusal_names_the_revocation_and_leads_to_the_case(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    market, trader = await firm.market(asset), await firm.trader()
+    (attestation,) = (await firm.get("/attestations?status=active"))["attestations"]
+    revoking = await firm.post(f"/attestations/{attestation['id']}/revoke", {"reason": "Sanctions screening match"})
+    await firm.succeed(revoking["requestId"])
+    revoked = await firm.get(f"/attestations/{attestation['id']}")
+    name = revoked["revoked_by_name"]
+    assert (revoked["wallet_label"], name) == (trader["label"], firm.admin.email.partition("@")[0].title())
+    day = datetime.fromisoformat(revoked["revoked_at"])
+    said = f"The attestation was revoked on {day:%-d %b %Y} by {name}: Sanctions screening match"
+
+    body = {"side": "buy", "price": str(10**6), "amount": str(UNIT), "wallet_id": trader["id"]}
+    problem = await firm.refused("POST", orders_path(market), 409, json=body)
+    assert [rule["code"] for rule in problem.rules] == [9, 33]
+    for rule in problem.rules:
+        assert rule["revocation"]["detail"] == said
+        assert (rule["resolution"]["method"], rule["resolution"]["path"]) == (
+            "GET", f"/identity/parties/{attestation['party_id']}?organization_id={firm.id}",
+        )  # fmt: skip
+        party = await firm.admin.call("GET", rule["resolution"]["path"])
+        assert party["id"] == attestation["party_id"]
+    assert problem.detail.count(said) == 1
+
+    key = await world.key(firm.id, Scope.TRANSFERS_WRITE)
+    with pytest.raises(ApiProblem) as raised:
+        await world.client.call("POST", f"{firm.base}{orders_path(market)}", json=body, headers=key)
+    problem = raised.value
+    assert "Sanctions" not in str(problem.body)
+    assert "revoked" not in str(problem.body)
+    assert {rule["resolution"]["path"] for rule in problem.rules} == {None}
+
+    await firm.attest({"id": attestation["party_id"]})
+    accepted = await firm.post(orders_path(market), body)
+    await firm.succeed(accepted["requestId"])
+
+
+async def test_request_that_a_revocation_made_fail_leads_to_the_case(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, wallet = await firm.asset(), await firm.post("/wallets", {"label": "Custody"})
+    attestation = await firm.attest(await firm.verified(wallet["address"]))
+    transfer = {
+        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": (await firm.treasury())["id"],
+        "to_address": wallet["address"], "amount": "1",
+    }  # fmt: skip
+    with unqueued():
+        accepted = await firm.post("/transfers", transfer)
+    revoking = await firm.post(f"/attestations/{attestation['id']}/revoke", {"reason": "Sanctions screening match"})
+    await firm.succeed(revoking["requestId"])
+    await run(transfers.send, None, firm.id, accepted["requestId"])
+    problem = (await firm.get(f"/requests/{accepted['requestId']}"))["problem"]
+    assert problem["resolution"]["title"] == "Review the case of Marta Lindqvist"
+    assert problem["resolution"]["method"] == "GET"
+    assert "Sanctions" not in str(problem), "everyone who sees the request sees its problem"

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from backend.attestations import service, workflow
+from backend.attestations.schemas import REVOKE
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of, operator
 from backend.chain.rpc.node_urls import EmbeddedNodes
@@ -185,4 +186,4 @@ async def test_attestation_stays_pending_until_the_retry_when_the_chain_goes_sil
 
 async def test_chain_reason_and_workflow_names_are_stable() -> None:
     """Stored requests name their workflow; a renamed workflow would strand them."""
-    assert (service.ISSUE, service.REVOKE) == ("attestation.issue", "attestation.revoke")
+    assert (service.ISSUE, REVOKE) == ("attestation.issue", "attestation.revoke")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.attestations.schemas import Attestation, AttestationCreate, AttestationDetail
+from backend.attestations.schemas import AttestationCreate, AttestationDetail, AttestationRead
 from backend.client.calls import prepare
 from backend.preferences.time_zones import time_zones
 from state.attestations.checklist import Checklist
@@ -55,7 +55,7 @@ def proof(found: dict[str, Any] | None, **record: Any) -> ProofView:
 
 def view(**record: Any) -> AttestationView:
     """Return a record as pages show it."""
-    return attestation_view(Attestation.model_validate(RECORD | record), Known())  # type: ignore[arg-type]
+    return attestation_view(AttestationRead.model_validate(RECORD | record), Known())  # type: ignore[arg-type]
 
 
 def test_attestation_proof_that_agrees_has_an_agreeing_verdict() -> None:

@@ -83,3 +83,13 @@ def test_texts_have_short_addresses_and_amounts_with_the_whole_ones_beside_them(
     assert view.problem == "0x5290…9EE7 holds 1.123456… NREF."
     assert view.problem_full == detail
     assert (view.title, view.title_full) == ("Transfer 0.123456… NREF", "Transfer 0.1234567891 NREF")
+
+
+def test_case_of_a_revoked_party_is_a_link() -> None:
+    revoked = Person(ALDER.address, ALDER.name, PARTY, is_revoked=True)
+    fix = of_code(9, revoked)
+    assert (fix.kind, fix.label, fix.href) == (
+        "link",
+        "Review the case of Alder Family Office",
+        f"{HOME}/parties?id={PARTY}",
+    )

@@ -53,3 +53,9 @@ def test_party_is_needed_for_an_attestation_and_the_next_resolution_counts() -> 
 def test_missing_money_offers_test_funds_where_they_exist() -> None:
     assert _offer(_account(), path="/orgs/o/wallets/w/test-funds") == FUNDS
     assert _offer(_account()) == ""
+
+
+def test_revoked_trader_gets_no_offer() -> None:
+    """Also not for another rule: the order stays impossible."""
+    revoked = _rule(9, "/identity/parties/p") | {"revocation": {"reason": "Sanctions screening match"}}
+    assert _offer(_account(), _rule(5, "/orgs/o/assets/a/unfreeze"), revoked) == ""

@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import Literal, overload
 
 from backend.attestations.schemas import (
-    Attestation,
     AttestationAccepted,
     AttestationBatch,
     AttestationBatchAccepted,
@@ -13,6 +12,7 @@ from backend.attestations.schemas import (
     AttestationDetail,
     AttestationList,
     AttestationPlan,
+    AttestationRead,
     AttestationRevoke,
     AttestationStatus,
 )
@@ -40,7 +40,7 @@ class AttestationsOperations(Connection):
         updated_after: datetime | str | None = None,
         sort: Literal["created_at", "updated_at"] | None = None,
         order: Literal["asc", "desc"] | None = None,
-    ) -> Pages[AttestationList, Attestation]:
+    ) -> Pages[AttestationList, AttestationRead]:
         """List attestations with their party, newest first.
 
         Scope: `attestations:read`.

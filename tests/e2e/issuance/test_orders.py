@@ -175,3 +175,39 @@ def test_invalid_order_numbers_are_reported_at_their_fields(console: Console, si
     expect(dialog.get_by_text("At most 6 decimals")).to_be_visible()
     expect(dialog.get_by_text("Enter a number, such as 1250.5")).to_be_visible()
     expect(dialog.get_by_label("Price")).to_have_attribute("aria-invalid", "true")
+
+
+@pytest.mark.long
+def test_order_of_a_revoked_trader_leads_to_its_case(console: Console, signum: Signum) -> None:
+    """After a sanctions match, the dialog does not offer to attest the trader again: it names the revocation and links
+    to the case, which shows it too."""
+    market, run, why = _market(signum), secrets.token_hex(3), "Sanctions screening match"
+    made = signum.call("POST", "/orgs/{org}/wallets", {"label": f"Desk {run}"})
+    body = {"organization_id": signum.organization, "name": f"Desk {run}", "country": "SWE"}
+    trader = signum.call("POST", "/identity/parties", body | {"wallet_address": made["address"]})
+    signum.call("POST", f"/identity/parties/{trader['id']}/verify", {"kyc_level": 2})
+    attested = signum.call(
+        "POST", "/orgs/{org}/attestations", {"party_id": trader["id"], "chain_eid": market["chain_eid"]}
+    )
+    signum.wait_for(attested["requestId"])
+    officer = signum.person("compliance_officer")
+    path = f"/orgs/{{org}}/attestations/{attested['attestationId']}/revoke"
+    signum.wait_for(signum.call("POST", path, {"reason": why}, person=officer)["requestId"])
+
+    console.sign_in(path=f"markets/{market['id']}")
+    dialog = _order(console, "Buy", f"Desk {run}", "100", "1")
+    refusal = dialog.get_by_role("list", name="Refusals").get_by_role("listitem")
+    expect(refusal).to_contain_text(re.compile(rf"was revoked on \d+ \w+ \d{{4}} by .+: {why}"))
+    expect(dialog.get_by_role("button", name=re.compile("Attest"))).to_have_count(0)
+    refusal.get_by_role("link", name="Review the case: Attestation").click()
+
+    case = console.page.get_by_role("complementary", name=f"Desk {run}")
+    note = case.get_by_text("Attestation revoked.").locator("..")
+    expect(note).to_contain_text(why)
+    expect(note).to_contain_text("Sepolia Devnet")
+    attest = case.get_by_role("button", name="Attest", exact=True)
+    expect(attest).not_to_have_class(re.compile("primary"))
+    attest.click()
+    form = console.page.get_by_role("dialog", name="Issue an attestation")
+    expect(form.get_by_text("Attestation revoked.").locator("..")).to_contain_text(why)
+    signum.call("POST", f"/identity/parties/{trader['id']}/reject", {"reason": "End of the test."})
