@@ -23,6 +23,8 @@ TRANSFER: Final = 120_000
 CONTROL: Final = 140_000
 RECOVERED_ORDER: Final = 60_000
 """Each open order that a recovery cancels."""
+REVOCATION: Final = 75_000
+"""The revocation of an attestation, with a reason."""
 ORDER: Final = 650_000
 """An approval and an order that fills one other order."""
 

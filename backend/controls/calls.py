@@ -55,7 +55,7 @@ PATH_ACTS: Final = frozenset({"path_paused", "path_unpaused", "path_limited"})
 
 def requested(arguments: Arguments) -> dict[str, Any]:
     """Return the wanted control of a request's arguments: its chains, addresses, amount and reason."""
-    inner = ("order", "acts", "moves", "waits_because")
+    inner = ("order", "acts", "moves", "waits_because", "revokes")
     return {name: value for name, value in arguments.items() if name not in inner and value is not None}
 
 

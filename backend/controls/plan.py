@@ -11,7 +11,7 @@ from backend.chain.bindings import quote_token
 from backend.chain.devnet import clock
 from backend.compliance.refusal import Refused
 from backend.compliance.rules import Account, evaluate
-from backend.controls import facts, paths, rules
+from backend.controls import facts, lost_attestations, paths, rules
 from backend.controls.facts import Facts
 from backend.controls.schemas import (
     Burn,
@@ -47,6 +47,10 @@ class Deed:
     """By account, what markets hold for its open orders, out of reach until they end."""
     unattested: str = ""
     """The account that loses its tokens without its consent, if it has no valid attestation; empty otherwise."""
+    revokes: bool = False
+    """Whether a recovery ends with the revocation of the lost wallet's attestation: the organization is an issuer."""
+    attested: bool = False
+    """Whether there is such an attestation now."""
 
 
 async def deed(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
@@ -134,7 +138,13 @@ class _Planner:
         known = await self._facts(body.chain_eid, body.lost_address, body.new_address)
         lost, new, _ = known.accounts
         markets = await escrow.open_orders(self.context.session, self.asset_id, body.chain_eid, lost.address)
+        session, org = self.context.session, self.context.organization_id
+        revokes = await lost_attestations.is_issuer(session, org, body.chain_eid)
+        row = await lost_attestations.latest(session, org, body.chain_eid, lost.address)
         async with db.paused(self.context.session):
+            attested, others = await lost_attestations.standing(
+                org, body.chain_eid, known.place.token, lost.address, row
+            )
             held = await escrow.held(markets, lost.address)
             brought = [change for one in held for change in await _brought(known, one, lost.address, new.address)]
         if not lost.balance and not lost.frozen and not held:
@@ -145,7 +155,21 @@ class _Planner:
         if lost.frozen:
             after = min(new.frozen + lost.frozen, MAX_UINT256)
             changes += [_frozen(known, lost, 0), _frozen(known, new, after)]
-        return Deed([_at(known)], ["recovered"], changes + brought, orders=escrow.batch(held))
+        changes += brought
+        if attested := revokes and attested:
+            revoked = Change(
+                chain_eid=body.chain_eid, address=lost.address, field="attestation", before="active", after="revoked"
+            )
+            changes.append(revoked)
+        return Deed(
+            [_at(known)],
+            ["recovered"],
+            changes,
+            warnings=[lost_attestations.REMAINS] if others else [],
+            orders=escrow.batch(held),
+            revokes=revokes,
+            attested=attested,
+        )
 
     async def path(self, body: PausePath | LimitPath) -> Deed:
         places, changes = await paths.ends(self.context, self.asset_id, self.kind, body)

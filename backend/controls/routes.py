@@ -149,7 +149,11 @@ async def recover(
 ) -> Answer:
     """Recover a lost wallet: move everything to a new wallet of the same person, which must be eligible: its tokens,
     their frozen part, and what its open orders hold in the asset's markets. These orders are cancelled; the tokens and
-    the quote currency in them move to the new wallet in the same transaction."""
+    the quote currency in them move to the new wallet in the same transaction.
+
+    Afterwards the organization's own attestation of the lost wallet on this chain is revoked, where the organization is
+    an issuer. One of another issuer remains, which the last step says.
+    """
     return await _answer(context, assetId, ControlKind.RECOVER, body, response, dry_run)
 
 

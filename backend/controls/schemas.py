@@ -78,7 +78,7 @@ class ForcedTransfer(Body):
 
 class Recover(Body):
     """Move everything of a lost wallet to a new one of the same person: tokens, frozen amounts, and what its open
-    orders hold; the orders are cancelled."""
+    orders hold; the orders are cancelled. The organization's own attestation of the lost wallet is revoked."""
 
     chain_eid: Eid
     lost_address: Address
@@ -126,8 +126,8 @@ class ControlStep(BaseModel):
 
 class Change(BaseModel):
     """One change. `field` is supply, balance, frozen or quote (base units of the token or the quote currency, which
-    `symbol` and `decimals` name), orders (a number), or state, path and limit (text). `address_name` is the name of the
-    party or wallet with the address."""
+    `symbol` and `decimals` name), orders (a number), or state, path, limit and attestation (text). `address_name` is
+    the name of the party or wallet with the address."""
 
     chain_eid: int
     address: str | None = None

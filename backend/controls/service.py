@@ -12,6 +12,7 @@ from backend.chain.transactions.execution import rehearse
 from backend.chains import new_activity
 from backend.controls import calls, rules, wording
 from backend.controls import plan as control_plans
+from backend.controls.lost_attestations import KEY
 from backend.controls.plan import Deed
 from backend.controls.schemas import (
     Burn,
@@ -26,6 +27,7 @@ from backend.controls.schemas import (
     LimitPath,
     Mint,
     PausePath,
+    Recover,
 )
 from backend.controls.wording import Wording
 from backend.core import db
@@ -53,6 +55,16 @@ async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
         for place, _ in deed.places
         for act in deed.acts
     ]
+    if deed.attested and isinstance(body, Recover):
+        steps.append(
+            ControlStep(
+                name=f"{KEY}_{body.chain_eid}",
+                title=words.attestation_revoked(body.lost_address),
+                chain_eid=body.chain_eid,
+                chain_name=words.chains[body.chain_eid],
+                gas_estimate=gas.REVOCATION,
+            )
+        )
     moves = _moves(asset_id, body)
     excess = await counts.excess(context.session, f"token.{kind}", moves, lock=False) if moves else None
     warnings = [*deed.warnings, *(words.in_orders(*held) for held in deed.in_orders.items())]
@@ -106,7 +118,8 @@ def _moves(asset_id: UUID, body: Control) -> Amount | None:
 def _arguments(deed: Deed, body: Control) -> dict[str, Any]:
     """Return the workflow's arguments, including the reason."""
     answer = body.model_dump(mode="json", exclude={"chain_eid"})
-    return {**answer, "chains": [place.eid for place, _ in deed.places], "acts": deed.acts}
+    revokes = {"revokes": True} if deed.revokes else {}
+    return {**answer, "chains": [place.eid for place, _ in deed.places], "acts": deed.acts, **revokes}
 
 
 def _gas(deed: Deed) -> int:
@@ -115,11 +128,16 @@ def _gas(deed: Deed) -> int:
 
 
 def _steps(deed: Deed, words: Wording, sent: Mapping[str, Any]) -> list[Step]:
-    return [
+    steps = [
         Step(f"{act}_{place.eid}", words.step(act, place.eid, sent), place.eid)
         for place, _ in deed.places
         for act in deed.acts
     ]
+    if deed.revokes:  # also without an attestation now: one may be issued before the recovery is approved
+        (eid,) = (place.eid for place, _ in deed.places)
+        revoked = f"{words.attestation_revoked(sent['lost_address'])} on {words.chains[eid]}"
+        steps.append(Step(f"{KEY}_{eid}", revoked, eid))
+    return steps
 
 
 async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:

@@ -103,6 +103,10 @@ class Wording:
             "unfrozen": f"Unfreeze {part} of {whose}",
         }[act]
 
+    def attestation_revoked(self, lost: str) -> str:
+        """Return the last step of a recovery, as an imperative."""
+        return f"Revoke the attestation of the lost wallet of {self.name(lost)}"
+
     def _to(self, arguments: Mapping[str, Any]) -> str:
         return self.name(arguments.get("to_address") or arguments["new_address"])
 

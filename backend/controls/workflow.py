@@ -20,7 +20,7 @@ from backend.chain.models import TransactionStatus
 from backend.chain.rpc.terms import terms_of
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import find
-from backend.controls import calls, wording
+from backend.controls import calls, lost_attestations, wording
 from backend.controls.rules import SUPPLY
 from backend.controls.schemas import ControlKind
 from backend.controls.wording import Wording
@@ -45,6 +45,8 @@ async def control(run: Run) -> None:
             async with run.step(f"{act}_{eid}") as step:
                 await _do(run, step, act, row)
             transactions.append(step.tx_hash)
+        if run.arguments.get("revokes"):
+            transactions += await _revoke(run, row)
     answer = {"acts": run.arguments["acts"], **calls.requested(run.arguments), "tx_hashes": transactions}
     async with run.transaction() as session:
         answer["control"] = (await kind_of(session, run.request_id)).removeprefix("token.")
@@ -55,6 +57,16 @@ async def control(run: Run) -> None:
 
 for _kind in ControlKind:
     workflow(f"token.{_kind}", lane=Lane.ORDINARY if _kind in SUPPLY else Lane.URGENT)(control)
+
+
+async def _revoke(run: Run, row: DeploymentRow) -> list[str | None]:
+    """Revoke the attestation of a recovered wallet, so that no key of it can use the token again; return the
+    transactions."""
+    lost, new = run.arguments["lost_address"], run.arguments["new_address"]
+    async with run.step(f"{lost_attestations.KEY}_{row.chain_eid}") as step:
+        done = await lost_attestations.revoke(run, step, row, lost, new)
+        step.detail = f"{done} {await lost_attestations.remaining(run, row, lost)}".strip()
+    return [step.tx_hash] if step.tx_hash else []
 
 
 async def _token(run: Run, eid: int) -> DeploymentRow:
@@ -70,6 +82,8 @@ async def _do(run: Run, step: StepNotes, act: str, row: DeploymentRow) -> None:
     step.detail = _reason(run)
     if act == "recovered":
         answer = await _recover(run, step, row)
+        if not run.arguments.get("revokes"):
+            answer = f"{answer} {await lost_attestations.remaining(run, row, run.arguments['lost_address'])}".strip()
     else:
         outcome = await _send(run, step, act, act, row)
         event = _event(outcome.events(calls.EVENTS[act]), str(row.token_address))

@@ -64,7 +64,8 @@ WORDS = {
     "recover": Words(
         "Recover a wallet", "life-buoy",
         "Moves everything from a lost wallet to a new wallet of the same person: tokens with their freezes, and "
-        "the tokens and money in open orders. Those orders are cancelled. It cannot be undone.",
+        "the tokens and money in open orders. Those orders are cancelled, and your attestation of the lost wallet on "
+        "this chain is revoked. It cannot be undone.",
         "Recover the wallet", ("Lost wallet", "New wallet"),
     ),
 }  # fmt: skip

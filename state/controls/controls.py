@@ -49,7 +49,7 @@ CONTROLS = {
 FIELDS = ("chain_eid", "address", "to_address", "from_address", "lost_address", "new_address", "amount")
 NAMES = {
     "supply": "Total supply", "balance": "Balance", "frozen": "Frozen", "state": "Token", "orders": "Open orders",
-    "quote": "Money",
+    "quote": "Money", "attestation": "Attestation",
 }  # fmt: skip
 
 
@@ -236,7 +236,7 @@ def _change_words(change: Change, asset: AssetDetail) -> dict[str, str]:
 
 
 def _shown(value: str, change: Change, asset: AssetDetail, written: Callable[[str, int], str]) -> str:
-    if change.field == "state":
+    if change.field in ("state", "attestation"):
         return value.capitalize()
     if change.field == "orders":
         return value

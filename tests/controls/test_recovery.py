@@ -1,5 +1,7 @@
 """A lost wallet: all its holdings move to another wallet of the same person."""
 
+from typing import Any
+
 import pytest
 
 from backend.chain.bindings import market as contract
@@ -7,10 +9,10 @@ from backend.chain.bindings import quote_token
 from backend.controls import workflow
 from backend.markets import escrow
 from tests.conftest import World
-from tests.controls.issuer import WHY, changed, issuer
+from tests.controls.issuer import WHY, Issuer, changed, issuer
 from tests.support.crash import killed, run, sent, unqueued
 from tests.support.firm import SEPOLIA
-from tests.support.issuance import UNIT, orders_path
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 pytestmark = pytest.mark.long
 
@@ -56,6 +58,7 @@ async def test_recovery_moves_tokens_in_open_orders(world: World) -> None:
         ("frozen", new["address"]): ("0", str(12 * UNIT)),
         ("orders", lost["address"]): ("2", "0"),
         ("quote", new["address"]): ("0", str(escrow)),
+        ("attestation", lost["address"]): ("active", "revoked"),
     }
     assert plan["impact"]["warnings"] == []
     request = await firm.do("recover", **body)
@@ -104,3 +107,57 @@ async def test_control_plan_warns_about_tokens_in_markets(world: World) -> None:
         amount=str(7 * UNIT),
     )  # fmt: skip
     assert [r["code"] for r in problem.rules] == [4]
+
+
+async def _attestations(firm: Any, wallet: Any) -> list[Any]:
+    found = (await firm.get("/attestations", params={"limit": 100}))["attestations"]
+    return [one for one in found if one["wallet_address"] == wallet["address"]]
+
+
+async def test_recovery_revokes_the_attestation_of_the_lost_wallet(world: World) -> None:
+    firm = await issuer(world)
+    market, lost, new = await firm.market(firm.of), await firm.trader(), await firm.trader(usd=0)
+    await firm.give_tokens(lost, 10 * UNIT)
+    body = {"lost_address": lost["address"], "new_address": new["address"]}
+    plan = await firm.plan("recover", **body)
+    assert [step["name"] for step in plan["steps"]] == [f"recovered_{SEPOLIA}", f"attestation_revoked_{SEPOLIA}"]
+    assert changed(plan)["attestation", lost["address"]] == ("active", "revoked")
+    with unqueued():
+        accepted = await firm.post(firm.control("recover"), {"chain_eid": SEPOLIA, "reason": WHY} | body)
+    for moment in (1, 2):  # of the recovery, then of the revocation
+        for _ in range(2):
+            await killed(workflow.control, firm.id, accepted["requestId"], moment)
+    await run(workflow.control, None, firm.id, accepted["requestId"])
+    request = await firm.get(f"/requests/{accepted['requestId']}")
+    assert (request["status"], [step["status"] for step in request["steps"]]) == ("succeeded", ["succeeded"] * 2)
+    assert request["steps"][1]["detail"] == "The attestation of the lost wallet is revoked."
+    labels = await sent(firm.id)
+    assert (labels.count("wallet recovered"), labels.count("revoke attestation")) == (1, 1)
+
+    (ended,) = await _attestations(firm, lost)
+    assert (ended["status"], ended["tx_hash"] is not None) == ("revoked", True)
+    assert ended["revocation_reason"] == f"Wallet recovered: tokens moved to {new['address']}"
+    proof = (await firm.get(f"/attestations/{ended['id']}"))["proof"]
+    assert (proof["revoked"], proof["agrees"]) == (True, True)
+    assert [one["status"] for one in await _attestations(firm, new)] == ["active"]
+    order = {"side": "buy", "price": str(10**6), "amount": str(UNIT), "wallet_id": lost["id"]}
+    problem = await firm.refused("POST", orders_path(market), 409, json=order)
+    assert "Wallet recovered" in problem.detail
+
+
+async def test_recovery_names_an_attestation_of_another_issuer_that_remains(world: World) -> None:
+    above = await Issuance.ready(world, SEPOLIA)
+    firm = await Issuer.ready(world, SEPOLIA, parent=above.id)
+    await firm.ready_asset()
+    lost, new = await firm.post("/wallets", {"label": "Old phone"}), await firm.trader(usd=0)
+    await above.attest(await above.verified(lost["address"]))
+    await firm.give_tokens(lost, 10 * UNIT)
+    body = {"lost_address": lost["address"], "new_address": new["address"]}
+    plan = await firm.plan("recover", **body)
+    remains = "An attestation of the lost wallet by another issuer remains valid."
+    assert plan["impact"]["warnings"] == [remains]
+    assert [step["name"] for step in plan["steps"]] == [f"recovered_{SEPOLIA}"]
+    request = await firm.do("recover", **body)
+    words = f"The organization has no valid attestation of the lost wallet. {remains}"
+    assert request["steps"][1]["detail"] == words
+    assert [one["status"] for one in (await above.get("/attestations"))["attestations"]] == ["active"]

@@ -470,6 +470,9 @@ class ControlsOperations(Connection):
         tokens, their frozen part, and what its open orders hold in the asset's markets. These orders are
         cancelled; the tokens and the quote currency in them move to the new wallet in the same transaction.
 
+        Afterwards the organization's own attestation of the lost wallet on this chain is revoked, where the
+        organization is an issuer. One of another issuer remains, which the last step says.
+
         Scope: `assets:write`.
         """
         return await self._send(

@@ -149,3 +149,18 @@ def test_present_is_that_of_a_demo_without_a_year(signum: Signum) -> None:
     assert (states["Viktor Hale"], states["James Okafor"]) == ("rejected", "verified")
     bridges = signum.call("GET", "/orgs/{org}/bridges")["bridges"]
     assert sorted(one["status"] for one in bridges) == ["confirmed", "confirmed", "failed"]
+
+
+def test_lost_wallet_lost_its_attestation_too(console: Console, signum: Signum) -> None:
+    """The recovery revoked it, so that the thief of the key cannot trade; the order dialog says so before a choice."""
+    found = signum.call("GET", "/orgs/{org}/attestations", q="Solveig Aas", limit=100)["attestations"]
+    new, lost = (one for one in found if one["chain_eid"] == 40161)
+    assert (new["status"], lost["status"]) == ("active", "revoked")
+    assert lost["revocation_reason"] == f"Wallet recovered: tokens moved to {new['wallet_address']}"
+
+    market = signum.records()["market"]
+    page = console.sign_in(path=f"markets/{market}").page
+    page.get_by_role("button", name="Place order").click()
+    wallets = page.get_by_role("dialog").get_by_label("Wallet").locator("option")
+    expect(wallets.filter(has_text="Solveig Aas custody").filter(has_text="not eligible")).to_have_count(1)
+    expect(wallets.filter(has_text="Solveig Aas custody, new").filter(has_text="not eligible")).to_have_count(0)
