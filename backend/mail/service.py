@@ -28,7 +28,7 @@ FORGET = sa.text(
     """
 )
 
-IS_OVER = sa.literal_column(
+IS_OVER: sa.Label[bool] = sa.literal_column(
     """outbox.opens is not null and not exists (select 1 from invitations i
          where i.token_hash = outbox.opens and i.status = 'pending' and i.expires_at > now())"""
 ).label("is_over")

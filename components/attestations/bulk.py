@@ -77,9 +77,10 @@ def _form() -> rx.Component:
     return form_dialog(
         title,
         about,
-        rx.cond(
-            Bulk.count > 0, rx.fragment(rx.el.p(text(Bulk.who, cls="strong")), fields, _rest(), _revoked()), nothing
-        ),
+        rx.el.p(text(Bulk.who, cls="strong")),
+        fields,
+        _rest(),
+        _revoked(),
         form=Bulk,
         submit=rx.match(Bulk.kind, *WORDS.items(), "Send"),
         kind="primary",
