@@ -62,8 +62,8 @@ class Case:
         return affected.judged(Rules(old), Rules(new, self.change.market), before, after)
 
     def payer(self, eid: int, address: str) -> list[str]:
-        """Return why the new rules refuse whatever a distribution's contract sends; empty if they do not, or if the
-        chain was not read: the tables do not have its attestation."""
+        """Return why the new rules refuse anything that a distribution's contract sends; empty if they do not, or if
+        the chain was not read: the tables do not have its attestation."""
         if eid not in self.change.new or self.found.blocks.get(eid) is None:
             return []
         rules = self.change.new[eid]

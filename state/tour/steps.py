@@ -87,7 +87,7 @@ class TourStep:
 
     `chains`: on how many chains the first action has to happen; the second one names the chain. `verifies_log`: a
     verification of the audit log completes it, which is in no log. `was`: the status that the action ends.
-    `begun`: an action after which half of the step is done, and the words for that. `then`: what is left to do then.
+    `begun`: an action after which half of the step is done, and the words for that. `then`: the rest of the step then.
     `points`: the controls to outline, the latest first.
     """
 
