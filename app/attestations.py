@@ -116,7 +116,11 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
     who = rx.el.div(
         allowed(Scope.ATTESTATIONS_WRITE, mark_box(Queue, entry, entry.name)),
         avatar(entry.mark),
-        rx.el.div(name, rx.el.span(entry.below, class_name="muted small trunc"), class_name="col none grow"),
+        rx.el.div(
+            name,
+            rx.el.span(entry.below, _wallet(entry), class_name="muted small trunc", title=entry.wallet),
+            class_name="col none grow",
+        ),
         class_name="row who",
     )
     return tr(
@@ -130,6 +134,10 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
         key=entry.id,
         aria_selected=rx.cond(Queue.chosen == entry.id, "true", "false"),
     )
+
+
+def _wallet(entry: rx.Var[EntryView]) -> rx.Component:
+    return rx.cond(entry.wallet != "", rx.el.span(", ", entry.wallet, class_name="num"), rx.fragment())
 
 
 def _status() -> rx.Var[str]:

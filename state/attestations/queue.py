@@ -49,6 +49,8 @@ class EntryView:
     name: str
     mark: str
     below: str
+    wallet: str
+    """The wallet of an attestation, which tells several of one party apart."""
     country: str
     country_name: str
     level: int
@@ -163,7 +165,7 @@ class Queue(CaseList, Chains, rx.State):
 def _waiting(party: PartyView) -> EntryView:
     return EntryView(
         id=party.id, party_id=party.id, eid=0, is_party=True, name=party.name, mark=party.mark,
-        below=party.email or party.kind, country=party.country, country_name=party.country_name,
+        below=party.email or party.kind, wallet="", country=party.country, country_name=party.country_name,
         level=party.level, accredited=party.accredited, status=party.status, at=party.created_at,
     )  # fmt: skip
 
@@ -172,7 +174,7 @@ def _attested(attestation: AttestationView) -> EntryView:
     is_live = attestation.status in ("active", "expired")
     return EntryView(
         id=attestation.id, party_id=attestation.party_id, eid=attestation.eid, is_party=False, name=attestation.name,
-        mark=attestation.mark, below=attestation.chain,
+        mark=attestation.mark, below=attestation.chain, wallet=attestation.wallet_words,
         country=attestation.country, country_name=attestation.country_name, level=attestation.level,
         accredited=attestation.accredited,
         status=attestation.shown, at=attestation.expires_at if is_live else attestation.updated_at,

@@ -27,7 +27,15 @@ SEPOLIA, HYPEREVM = 40161, 40362
 
 
 def _entry(**facts: Any) -> EntryView:
-    known = {"id": "a1", "party_id": "p1", "eid": SEPOLIA, "is_party": False, "name": "Alder", "below": "Sepolia"}
+    known = {
+        "id": "a1",
+        "party_id": "p1",
+        "eid": SEPOLIA,
+        "is_party": False,
+        "name": "Alder",
+        "wallet": "",
+        "below": "Sepolia",
+    }
     more = {"mark": "A", "country": "SWE", "country_name": "Sweden", "level": 2, "accredited": True}
     more |= {"status": "active", "at": ""}
     return EntryView(**(known | more | facts))

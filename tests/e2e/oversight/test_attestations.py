@@ -5,6 +5,7 @@ import secrets
 from typing import Any
 
 import pytest
+from eth_utils import to_checksum_address
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import LOAD, Console, Signum
@@ -204,3 +205,22 @@ def test_viewer_reads_attestations_without_review_buttons(console: Console, sign
     page.get_by_role("button", name=name, exact=True).click()
     expect(drawer(page, name).get_by_text("Read-only. Needs the role Admin or Compliance officer.")).to_be_visible()
     expect(drawer(page, name).get_by_role("button", name="Verify")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_attestations_of_one_party_are_told_apart_by_their_wallets(console: Console, signum: Signum) -> None:
+    """A party with a second wallet has two attestations on one chain; each row has the wallet, with its label."""
+    name, run = f"Runa Vik {secrets.token_hex(3)}", secrets.token_hex(3)
+    first, second = wallet(), signum.call("POST", "/orgs/{org}/wallets", {"label": f"Custody {run}"})["address"]
+    made = party(signum, name, wallet_address=first)
+    signum.call("POST", f"/identity/parties/{made['id']}/verify", {"kyc_level": 1})
+    for address in (first, second):
+        signum.call("PATCH", f"/identity/parties/{made['id']}", {"wallet_address": address})
+        body = {"party_id": made["id"], "chain_eid": 40161}
+        signum.wait_for(signum.call("POST", "/orgs/{org}/attestations", body)["requestId"])
+    console.sign_in(path="attestations?show=active").heading("Attestations")
+    rows = queue_row(console.page, name)
+    expect(rows).to_have_count(2)
+    for words in (to_checksum_address(first)[-4:], f"(Custody {run})"):
+        expect(rows.filter(has_text=words)).to_have_count(1)
+    withdraw(signum, made["id"])
