@@ -105,6 +105,24 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     expect(dialog.get_by_role("button", name="Place buy order")).to_be_visible()
 
 
+def test_every_wallet_that_may_not_trade_says_so(console: Console, signum: Signum) -> None:
+    """What the list says of each wallet is what the check of an order says."""
+    market = _market(signum)
+    path = f"/orgs/{{org}}/assets/{market['asset_id']}/markets/{market['id']}/order-check"
+    found = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    able = {
+        one["id"]: signum.call("POST", path, {"address": one["address"], "side": "buy", "amount": "1"})["allowed"]
+        for one in found
+        if one["kind"] == "server"
+    }
+    assert set(able.values()) == {True, False}
+    _, dialog = _dialog(console, signum)
+    wallets = dialog.get_by_label("Wallet").locator("option")
+    expect(wallets.filter(has_text="Treasury").first).to_be_attached()
+    listed = wallets.evaluate_all("all => all.map(one => [one.value, one.textContent])")
+    assert {value: "not eligible" not in text for value, text in listed if value} == able
+
+
 CHOOSES = """(select, value) => {
   Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, "value").set.call(select, value);
   select.dispatchEvent(new Event("change", {bubbles: true}));
