@@ -105,7 +105,7 @@ class Wording:
 
     def attestation_revoked(self, lost: str) -> str:
         """Return the last step of a recovery, as an imperative."""
-        return f"Revoke the attestation of the lost wallet of {self.name(lost)}"
+        return f"Revoke the attestation of {self.name(lost)}"
 
     def _to(self, arguments: Mapping[str, Any]) -> str:
         return self.name(arguments.get("to_address") or arguments["new_address"])
