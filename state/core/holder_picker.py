@@ -38,7 +38,7 @@ class HolderPicker(Api, rx.State):
         those of "parties", of whom members are marked, or only own wallets that are "unassigned" to a party."""
         found = await self._find(asset_id, eid, words(text), unassigned=offers == "unassigned")
         offered = [one for one in found.accounts if one.party_id is not None or offers != "parties"]
-        members = await self._memberships() if offers == "parties" else {}
+        members = await self._memberships(words(text)) if offers == "parties" else {}
         items = [marked(_item(account, found), members) for account in offered]
         self.field, self.items = str(field)[:80], items
 
@@ -51,13 +51,22 @@ class HolderPicker(Api, rx.State):
             kept = list(self.resolved.items())[-KEPT:]
             self.resolved = dict(kept) | {address.lower(): item}
 
-    async def _memberships(self) -> dict[str, MemberStatus]:
-        """Return the memberships of the newest members by their wallets, in lower case."""
+    async def _memberships(self, wanted: str) -> dict[str, MemberStatus]:
+        """Return the memberships of the newest members by their wallets, in lower case: their linked ones, and those
+        of the parties that have their email."""
+        org_id = self._org_id()
         try:
-            page = await self._api.list_members(self._org_id(), limit=100)
+            members = (await self._api.list_members(org_id, limit=100)).members
+            parties = (await self._api.list_parties(organization_id=org_id, q=wanted or None, limit=100)).parties
         except ApiProblem:
             return {}
-        return {wallet.lower(): one.status for one in page.members for wallet in one.user.wallet_addresses}
+        by_email = {one.user.email.lower(): one.status for one in members if one.user.email}
+        of_parties = {
+            party.wallet_address.lower(): by_email[party.email.lower()]
+            for party in parties
+            if party.wallet_address and party.email and party.email.lower() in by_email
+        }
+        return of_parties | {wallet.lower(): one.status for one in members for wallet in one.user.wallet_addresses}
 
     async def _find(self, asset_id: str, eid: str, wanted: str, *, unassigned: bool = False) -> AccountList:
         asset, chain = id_of(asset_id), number(eid)
