@@ -26,7 +26,7 @@ WORDS = {
     ),
     AttemptKind.SECOND_WALLET: (
         "More than one holder may have",
-        "A holder orders more than the maximum, then sends tokens to an own second wallet, which is not attested.",
+        "A holder orders more than the maximum, then sends tokens to a second wallet, which is not attested.",
     ),
     AttemptKind.EXPIRED_ATTESTATION: (
         "A sale with an expired attestation",

@@ -40,6 +40,7 @@ BEHIND = (
     "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
     "transaction", "transactions", "transaction at the source", "transaction at the destination", "attestation uid",
     "packet", "checked", "path", "sha256", "acts", "created", "updated", "api version", "side",
+    "control", "invited by", "created by", "claimed amount", "recipients who claimed",
 )  # fmt: skip
 """Fields that the one-line summary omits: they mean little at a glance, or the action already says them."""
 ACTIONS = {
