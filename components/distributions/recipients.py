@@ -6,7 +6,7 @@ from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
 from components.distributions.check import recipient_row
 from components.ui.box import row as line
-from components.ui.button import button
+from components.ui.button import button, text_button
 from components.ui.card import panel
 from components.ui.icon import icon
 from components.ui.note import empty
@@ -23,7 +23,7 @@ ONE = DistributionState.distribution
 def recipients() -> rx.Component:
     """Draw the recipients in the order of their list."""
     csv = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/recipients", check="true")
-    again = button("Check again", "rotate-cw", small=True, kind="quiet", on_click=RecipientsState.reload)
+    again = text_button("Check again", on_click=RecipientsState.reload)
     return panel(
         list_table(
             "Recipients",
@@ -33,7 +33,11 @@ def recipients() -> rx.Component:
             empty=empty("users", "No recipients"),
             two=True,
         ),
-        pager(rx.el.span("In the order of the list", again, class_name="row wrap tight"), RecipientsState, csv=csv),
+        pager(
+            rx.el.span("In the order of the recipient list", again, class_name="row wrap tight"),
+            RecipientsState,
+            csv=csv,
+        ),
         label="Recipients",
     )
 
