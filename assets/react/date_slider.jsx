@@ -1,12 +1,13 @@
 /* A slider over the days from one date to another, and a date field for the same value. `onPick` is called once the value
    has not changed for a third of a second. */
 import { useEffect, useId, useRef, useState } from "react";
+import { british } from "$/public/react/format.jsx";
 
 const DAY = 86_400_000;
 const REST = 350;
 const number = (day) => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY);
 const text = (n) => new Date(n * DAY).toISOString().slice(0, 10);
-const words = (day) => new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const words = (day) => british(`${day}T00:00:00Z`, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
 export function DateSlider({ label, first, last, value, now = "", busy = false, onPick }) {
   const id = useId();
@@ -26,7 +27,8 @@ export function DateSlider({ label, first, last, value, now = "", busy = false, 
     <div className="date-slider" aria-busy={busy}>
       <label htmlFor={`${id}r`} className="label">{label}</label>
       <input
-        id={`${id}r`} type="range" min={number(first)} max={number(last)} step={1} value={number(shown)} aria-valuetext={said}
+        id={`${id}r`} type="range" min={Math.min(number(first), number(last) - 1)} max={number(last)} step={1} value={number(shown)} disabled={first === last}
+        aria-valuetext={said}
         onChange={(event) => pick(text(Number(event.target.value)), REST)}
       />
       <span className="said num" aria-hidden="true">{said}</span>

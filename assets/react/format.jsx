@@ -185,21 +185,24 @@ function relative(time) {
 }
 const DATE = { day: "numeric", month: "short", year: "numeric" };
 const TIME = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
-const inUtc = (time) => `${new Date(time).toLocaleString("en-GB", { ...DATE, ...TIME, timeZone: "UTC" })} UTC`;
+/* Browsers shorten September to "Sept", the texts of the server to "Sep" as every other month: three letters. */
+export const british = (time, form) => new Date(time).toLocaleString("en-GB", form).replace("Sept ", "Sep ");
+const inUtc = (time) => `${british(time, { ...DATE, ...TIME, timeZone: "UTC" })} UTC`;
 const exact = (time) =>
-  zone === "UTC" ? inUtc(time) : new Date(time).toLocaleString("en-GB", { ...DATE, ...TIME, timeZone: zone, timeZoneName: "short" });
+  zone === "UTC" ? inUtc(time) : british(time, { ...DATE, ...TIME, timeZone: zone, timeZoneName: "short" });
 const title = (time) => (zone === "UTC" ? inUtc(time) : `${exact(time)} (${inUtc(time)})`);
 const clock = (time) => new Date(time).toLocaleTimeString("en-GB", { timeZone: zone });
-const day = (time) => new Date(time).toLocaleDateString("en-GB", { ...DATE, timeZone: zone });
+const zoned = (time) => british(time, { ...TIME, timeZone: zone, timeZoneName: "short" });
+const day = (time) => british(time, { ...DATE, timeZone: zone });
 
-/* `form`: relative | clock | day | exact. `value`: an ISO string, or seconds since 1970. */
+/* `form`: relative | clock | zoned | day | exact. `value`: an ISO string, or seconds since 1970. */
 export function When({ value, form = "relative", none = "" }) {
   const time = typeof value === "number" ? value * 1000 : Date.parse(value || "");
   const known = Number.isFinite(time) && time > 0;
   useZone();
   const text = useText(() => {
     if (!known) return none;
-    return form === "clock" ? clock(time) : form === "day" ? day(time) : form === "exact" ? exact(time) : relative(time);
+    return form === "clock" ? clock(time) : form === "zoned" ? zoned(time) : form === "day" ? day(time) : form === "exact" ? exact(time) : relative(time);
   });
   if (!known) return <span className="muted">{none}</span>;
   return (

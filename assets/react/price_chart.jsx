@@ -37,6 +37,7 @@ export function PriceChart({ points = [], ticks = [], labels = [], heads = [], l
       {heads.slice(1).map((head, n) => <span key={head}>{head}<span className="end num">{shown.cells[n + 1]}</span></span>)}
     </>
   );
+  const period = (heads[0] ?? "").toLowerCase();
   const frame = { place, part: shown?.at ?? 0, handlers };
   return (
     <div className="chart-box">
@@ -62,6 +63,20 @@ export function PriceChart({ points = [], ticks = [], labels = [], heads = [], l
           {points.map((point) => <rect key={point.at} className="column" x={x(point.at) - width / 2} width={width} y={y(point.volume)} height={point.volume ? Math.max(point.volume * HEIGHT, 3) : 0} />)}
         </svg>
       </Plot>
+      <div className="legend chart-legend">
+        {points.some((point) => point.open === undefined) ? (
+          <>
+            <span><i className="dot range-key" />Lowest to highest price of a {period}</span>
+            {points.length > 1 && <span><i className="dot closes-key" />Last price of a {period}</span>}
+          </>
+        ) : (
+          <>
+            <span><i className="dot up-key" />Price rose</span>
+            <span><i className="dot down-key" />Price fell</span>
+          </>
+        )}
+        <span><i className="dot volume-key" />Volume</span>
+      </div>
       <ChartTable caption={caption} heads={heads} rows={[...points].reverse().map((point) => point.cells)} />
     </div>
   );

@@ -51,11 +51,11 @@ def _figures() -> rx.Component:
             ),
             _price(),
             _value(),
-            _figure("Holders", _read(_opens("cap-table", found.holders)), "without the treasury"),
+            _figure("Investors", _read(_opens("cap-table", found.holders)), "with tokens on any chain"),
             _figure("Markets", _read(_opens("markets", found.markets)), _read(found.statuses, "")),
             _figure("Volume of all trades", _volume(), "in all markets"),
             _figure("Chains", _opens("chains", asset.places.length(), " ", chains), _chain_names()),
-            _figure("Created", when(asset.created_at, "day"), when(asset.created_at, "clock")),
+            _figure("Created", when(asset.created_at, "day"), when(asset.created_at, "zoned")),
             class_name="strip figures",
         ),
         rx.cond(found.problem != "", lost, rx.fragment()),
@@ -69,7 +69,7 @@ def _figure(name: str, value: Any, below: Any) -> rx.Component:
     return rx.el.div(
         rx.el.dt(name, class_name="muted small"),
         rx.el.dd(value, class_name="of"),
-        rx.el.dd(below, class_name="muted small trunc"),
+        rx.el.dd(below, class_name="muted small below"),
     )
 
 

@@ -80,7 +80,7 @@ def _figure(name: str, value: Any, below: Any) -> rx.Component:
     return rx.el.div(
         rx.el.dt(name, class_name="muted small"),
         rx.el.dd(value, class_name="of"),
-        rx.el.dd(below, class_name="muted small trunc"),
+        rx.el.dd(below, class_name="muted small below"),
     )
 
 

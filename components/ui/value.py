@@ -119,9 +119,10 @@ def amount(
 
 
 def when(
-    value: Any, form: Literal["relative", "clock", "day", "exact"] = "relative", none: str = "never"
+    value: Any, form: Literal["relative", "clock", "zoned", "day", "exact"] = "relative", none: str = "never"
 ) -> rx.Component:
-    """Show a time (ISO string, or seconds since 1970): relative, exact on hover; `none` if it is empty."""
+    """Show a time (ISO string, or seconds since 1970): relative, exact on hover; `none` if it is empty. `clock` is the
+    time of day, `zoned` with the zone."""
     return When.create(value=value, form=form, none=none)
 
 

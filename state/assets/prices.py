@@ -61,7 +61,7 @@ class AssetPricesState(OfPeriod, rx.State):
         self.change = change(found.before, found.price)
         since = found.since
         if found.step is PriceStep.DAY:
-            since = price_charts.begin(found.until, DAYS[self.period], found.first_trade)
+            since = price_charts.begin(found.until, DAYS[self.period])
         shown = [one for one in found.periods if one.first >= since]
         self.is_traded = bool(shown)
         for name, value in totals(shown).items():

@@ -10,8 +10,6 @@ from state.core.units import plotted, rounded
 
 LABELS = 6
 """Names of days below the chart, at most."""
-LEAST = 7
-"""Days of a chart, at least."""
 
 
 @dataclass
@@ -49,10 +47,10 @@ class Terms:
     quote_decimals: int
 
 
-def begin(until: date, days: int, born: date | None) -> date:
-    """Return the first day of a chart of a number of days: that of what is younger is the day on which it was born."""
-    first = until - timedelta(days=days - 1)
-    return min(max(first, born or first), until - timedelta(days=LEAST - 1))
+def begin(until: date, days: int) -> date:
+    """Return the first day of a chart of a number of days: all of them, also of what is younger, so that the days below
+    the chart are those of the chosen period."""
+    return until - timedelta(days=days - 1)
 
 
 def view(shown: Sequence[Bar], since: date, until: date, terms: Terms, *, by_month: bool = False) -> PricesView:

@@ -1,7 +1,7 @@
 """A market's prices and volume by day: the chart."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import ClassVar
 
 import reflex as rx
@@ -40,17 +40,10 @@ class PricesState(OfPeriod, rx.State):
             self._failed(problem)
             return
         self._loaded()
-        since = begin(prices, DAYS[self.period], market.created_at)
+        since = price_charts.begin(prices.until, DAYS[self.period])
         shown = [price for price in prices.days if price.day >= since]
         self.is_traded = bool(shown)
         self.chart = view(shown, since, prices, market) if shown else PricesView()
-
-
-def begin(prices: DailyPrices, days: int, created_at: str) -> date:
-    """Return the first day of the chart: of a younger market the day on which it was created, or that of its first
-    trade."""
-    created = datetime.fromisoformat(created_at).date()
-    return price_charts.begin(prices.until, days, min([created, *(price.day for price in prices.days)]))
 
 
 def view(shown: Sequence[DailyPrice], since: date, prices: DailyPrices, market: MarketDetail) -> PricesView:

@@ -7,9 +7,9 @@ import pytest
 from backend.markets.schemas import DailyPrice, DailyPrices
 from state.assets.prices import change
 from state.markets.detail import MarketDetail
-from state.markets.price_charts import LABELS, Bar, Terms
+from state.markets.price_charts import LABELS, Bar, Terms, begin
 from state.markets.price_charts import view as view_of
-from state.markets.prices import begin, view
+from state.markets.prices import view
 
 TODAY = date(2026, 11, 28)
 
@@ -26,20 +26,13 @@ def prices(*ages: int) -> DailyPrices:
     return DailyPrices(since=TODAY - timedelta(days=365), until=TODAY, days=days)
 
 
-@pytest.mark.parametrize(
-    ("created", "trades", "days", "first"),
-    [
-        (400, [300, 2], 365, 364),
-        (240, [238, 2], 365, 240),
-        (200, [238, 2], 365, 238),
-        (240, [238, 2], 90, 89),
-        (20, [3], 30, 20),
-        (0, [0], 365, 6),
-    ],
-)
-def test_chart_of_a_young_market_begins_with_it(created: int, trades: list[int], days: int, first: int) -> None:
-    opened = f"{TODAY - timedelta(days=created)}T09:00:00.000000Z"
-    assert begin(prices(*trades), days, opened) == TODAY - timedelta(days=first)
+@pytest.mark.parametrize(("days", "first"), [(30, "1 Nov"), (90, "7 Sep"), (365, "Dec")])
+def test_chart_of_one_day_has_the_whole_chosen_period(days: int, first: str) -> None:
+    found = prices(0)
+    chart = view(found.days, begin(TODAY, days), found, MarketDetail())
+    assert len(chart.points) == 1
+    assert chart.points[0]["at"] > 0.98
+    assert chart.labels[0]["label"] == first
 
 
 @pytest.mark.parametrize("first", [6, 7, 11, 29, 50, 89, 99, 100, 150, 240, 364])
