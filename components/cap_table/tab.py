@@ -6,7 +6,7 @@ import reflex as rx
 
 from components.ui.box import col, split
 from components.ui.button import button, download
-from components.ui.card import card, figure_strip
+from components.ui.card import card
 from components.ui.date_slider import date_slider, linked
 from components.ui.icon import icon
 from components.ui.note import empty
@@ -84,21 +84,27 @@ def _sums() -> rx.Component:
         rx.fragment(),
     )
 
-    def top(n: int) -> rx.Component:
-        return rx.cond(table.tops.length() > n, table.tops[n], none)
+    def figure(name: Any, value: Any, below: str = "") -> rx.Component:
+        of = [rx.el.div(below, class_name="muted small")] if below else []
+        return rx.el.div(rx.el.div(name, class_name="muted small"), rx.el.div(value, class_name="of"), *of)
+
+    def top(n: int, name: str) -> rx.Component:
+        """Draw the share of the largest investors; nothing if there are fewer."""
+        return rx.cond(table.tops.length() > n, figure(name, table.tops[n], "of what investors hold"), rx.fragment())
 
     def part(value: rx.Var[str]) -> rx.Component:
         return rx.cond(value != "0", _units(value), none)
 
-    return figure_strip(
-        (rx.el.span("Held by all", tick, class_name="row tight"), _units(table.total, table.symbol)),
-        ("Investors", table.investors),
-        ("Largest investor", top(0)),
-        ("5 largest", top(1)),
-        ("10 largest", top(2)),
-        ("In open orders", part(table.escrowed)),
-        ("Frozen", part(table.frozen)),
-        ("Between chains", part(table.transit)),
+    return rx.el.div(
+        figure(rx.el.span("Held by all", tick, class_name="row tight"), _units(table.total, table.symbol)),
+        figure("Investors", table.investors),
+        top(0, "Largest investor"),
+        top(1, "5 largest investors"),
+        top(2, "10 largest investors"),
+        figure("In open orders", part(table.escrowed)),
+        figure("Frozen", part(table.frozen)),
+        figure("Between chains", part(table.transit)),
+        class_name="card strip",
     )
 
 
@@ -140,7 +146,7 @@ def _holders() -> rx.Component:
                     Col("Frozen", right=True),
                     Col("Balance", right=True),
                     Col("Change", right=True),
-                    Col("Share", right=True),
+                    Col("Share of all", right=True),
                 ],
                 state,
                 _holder,
@@ -186,14 +192,15 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
         return rx.cond(value != "0", _units(value), none)
 
     return tr(
-        td(who),
+        td(who, full=True),
         td(rx.cond(holder.country != "", holder.country, none), class_name="muted if-any", label="Country"),
         td(part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
         td(part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
         td(_units(holder.balance), right=True, label="Balance"),
         td(moved, change, right=True, label="Change", class_name="of-change"),
-        td(holder.share, right=True, label="Share"),
+        td(holder.share, right=True, label="Share of all"),
         key=holder.address,
+        class_name="facts",
         custom_attrs={"data-n": holder.place},
     )
 

@@ -96,6 +96,7 @@ class CapTableView:
 def table_view(table: CapTable, today: date, chain_names: dict[int, str]) -> CapTableView:
     """Convert the sums. `today` is the newest day that can be asked for."""
     top = table.concentration
+    parts = ((1, top.top_1_bps), (5, top.top_5_bps), (10, top.top_10_bps))
     ways = [
         f"{exact(one.amount, table.decimals, table.symbol)} from {chain_names[one.source_chain_eid]} to "
         f"{chain_names[one.destination_chain_eid]}"
@@ -113,7 +114,7 @@ def table_view(table: CapTable, today: date, chain_names: dict[int, str]) -> Cap
         transit=str(sum(int(one.amount) for one in table.in_transit)),
         investors=table.investors,
         investors_balance=table.investors_balance,
-        tops=[percent(top.top_1_bps), percent(top.top_5_bps), percent(top.top_10_bps)] if table.investors else [],
+        tops=[percent(part) for n, part in parts if table.investors >= n],
         countries=_countries(table.countries),
         chains=[_chain(chain) for chain in table.chains],
         ways=ways,
