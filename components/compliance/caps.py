@@ -22,8 +22,8 @@ def limits_by_chain() -> rx.Component:
     why = rx.cond(
         STATE.is_set_by_hand,
         "A person set the shares. A new limit or another chain makes them equal again.",
-        "The shares are equal, unless a chain already needs more.",
-    )
+        "The shares are equal, except where a chain already has more holders or a larger holding than that.",
+    ).to(str)
     late = note("A chain has other limits than it should. An update is running, or one has failed.", tone="warn")
     body = card(
         "Limits by chain",
@@ -31,9 +31,8 @@ def limits_by_chain() -> rx.Component:
         rx.cond(STATE.in_step, rx.fragment(), rx.el.div(late, class_name="card-body")),
         right=rx.cond(may(Scope.ASSETS_WRITE) & (STATE.chains.length() > 1), move, rx.fragment()),
         foot=rx.el.span(
-            "An investor counts on each chain, a distribution's contract too; the treasury does not. ",
-            "Each chain enforces its share. ",
-            why,
+            "Every account with tokens counts as a holder: those of investors and of distributions, not the treasury. ",
+            rx.cond(STATE.chains.length() > 1, "Each chain enforces its share. " + why, ""),
         ),
     )
     return rx.el.div(
@@ -48,8 +47,8 @@ def _table() -> rx.Component:
         "Limits by chain",
         [
             Col("Chain"),
-            Col("Holders", right=True),
-            Col("Largest holding", right=True),
+            Col("Holders counted", right=True),
+            Col("Maximum per holder", right=True),
         ],
         STATE.rows,
         _row,
@@ -57,13 +56,22 @@ def _table() -> rx.Component:
         loading=STATE.loading,
         problem=STATE.problem,
         on_retry=STATE.load,
+        two=True,
     )
 
 
 def _row(row: rx.Var[ChainCapsView]) -> rx.Component:
     return tr(
         td(row.chain, class_name="strong"),
-        td(row.holders, right=True, label="Holders", full=True),
-        td(row.largest, right=True, label="Largest holding", full=True),
+        td(row.holders, right=True, label="Holders counted"),
+        td(
+            rx.el.div(
+                rx.el.div(row.maximum),
+                rx.cond(row.largest != "", rx.el.div(row.largest, class_name="muted small"), rx.fragment()),
+            ),
+            right=True,
+            label="Maximum per holder",
+        ),
         key=row.id,
+        class_name="facts",
     )

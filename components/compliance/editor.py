@@ -76,7 +76,9 @@ def _rebase() -> rx.Component:
 
 def _found() -> rx.Component:
     impact = ComplianceState.impact
-    stay = item(impact.staying, sign="circle-check", tone="ok")
+    stay = item(
+        impact.staying, "Of all but the treasury and contracts of distributions", sign="circle-check", tone="ok"
+    )
     none = item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")
     limits = rx.cond(impact.caps.length() > 0, rx.el.li(diff(impact.caps), aria_label="Limits by chain"), rx.fragment())
     return effects(ComplianceState, limits, rx.cond(impact.total > 0, stay, none))
@@ -114,7 +116,7 @@ def _orders() -> rx.Component:
     return check_field(
         rx.fragment("Cancel ", state.impact.orders, " of ineligible holders"),
         "orders",
-        hint="Orders that are still open once the rules apply. Otherwise they stay in the order book, marked.",
+        hint="Those that are still open once the rules apply. If you keep them, the order book marks them.",
         checked=state.cancels_orders,
         on_change=state.choose_orders,
     )
@@ -122,10 +124,15 @@ def _orders() -> rx.Component:
 
 def _review() -> rx.Component:
     state = ComplianceState
-    steps = rx.el.ol(
-        rx.foreach(state.impact.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps muted"
+    steps = rx.el.div(
+        rx.el.h3("Steps", class_name="label"),
+        rx.el.ol(rx.foreach(state.impact.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps muted"),
     )
-    harm = note(rx.el.b(state.impact.headline, ". "), "They keep their tokens but cannot receive more.", tone="warn")
+    harm = note(
+        rx.el.b(state.impact.headline, ". "),
+        "Ineligible holders keep their tokens but cannot receive more.",
+        tone="warn",
+    )
     fine = note(state.impact.headline, ".", tone="ok")
     return dialog(
         "Save these rules?",

@@ -57,7 +57,12 @@ def _framework(state: Any, one: rx.Var[Framework], is_locked: rx.Var[bool] | boo
         rx.el.p("Configuration, not legal advice.", class_name="muted small"),
         class_name="col framework-about",
     )
-    content = rx.popover.content(about, align="start", aria_label="What " + one.name + " enforces")
+    content = rx.popover.content(
+        about,
+        align="start",
+        collision_padding={"top": 8, "right": 8, "bottom": 140, "left": 8},
+        aria_label="What " + one.name + " enforces",
+    )
     return rx.el.div(card_, rx.popover.root(rx.popover.trigger(trigger), content), class_name="framework", key=one.id)
 
 
@@ -91,7 +96,8 @@ def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bo
         ),
         line(
             "Required KYC level",
-            f"The lowest level a {who}'s attestation must carry. Raising it excludes holders below it.",
+            f"The lowest level a {who}'s attestation must carry. A higher level is a more thorough check. "
+            "Raising it excludes holders below it.",
             rx.el.div(
                 filters("Required KYC level", state.draft.level.to_string(), state.set_level, LEVELS),
                 class_name="segmented",
@@ -144,7 +150,7 @@ def _asset_only(state: Any, line: Any) -> list[rx.Component]:
         line(
             "Trusted issuers",
             "Issuers whose attestations count, in addition to this organization's and its parents'.",
-            rx.el.div(_issuers(state), _issuer_picker(state), class_name="col"),
+            rx.el.div(_issuers(state), _issuer_picker(state), class_name="col grow"),
             "trusted_issuers",
         ),
     ]

@@ -11,7 +11,7 @@ from state.requests.tracker import Follows
 
 
 class CapsState(Follows, rx.State):
-    """The limits of the current asset; the last row is the total."""
+    """The limits of the current asset; of several chains, the last row is the total."""
 
     rows: list[ChainCapsView] = []
     chains: list[dict[str, str]] = []
@@ -47,7 +47,8 @@ class CapsState(Follows, rx.State):
         self._shares = [_share_of(chain) for chain in caps.chains]
         self.limits_holders, self.limits_amounts = caps.max_holders > 0, caps.max_tokens_per_holder != "0"
         self.is_set_by_hand, self.in_step = caps.is_set_by_hand, caps.in_step
-        self.rows = [*(chain_caps_view(chain, asset) for chain in caps.chains), total_view(caps, asset)]
+        rows = [chain_caps_view(chain, asset) for chain in caps.chains]
+        self.rows = [*rows, total_view(caps, asset)] if len(rows) > 1 else rows
         self.chains = [{"value": str(chain.chain_eid), "label": chain.chain_name} for chain in caps.chains]
 
 

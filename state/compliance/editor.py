@@ -106,7 +106,8 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
             self.checking = False
             return
         asset = (await self.get_state(AssetState)).asset
-        self.impact = impact_of(plan, cap_changes(plan.impact.caps, asset.symbol, asset.decimals))
+        shared = plan.impact.caps if len(asset.places) > 1 else []  # on one chain they repeat the changed rules
+        self.impact = impact_of(plan, cap_changes(shared, asset.symbol, asset.decimals))
         self._take_effects(plan.impact.effects, Written(asset.symbol, asset.decimals))
         self.cancels_orders = self.cancels_orders and self.impact.orders != ""
         self.checking, self.checked = False, True
