@@ -79,21 +79,30 @@ const showPlace = () => {
   document.querySelector(".side [aria-current=page]")?.scrollIntoView({ block: "nearest" });
 };
 
-/* A tab or filter that is selected outside its strip's view is scrolled into it; the page does not move. */
+/* Width of the edge at which a strip fades, in pixels. */
+const FADE = 32;
+
+/* A tab or filter that is selected outside its strip's view, or left there by a narrower window, is scrolled into it; the
+   page does not move. */
 const followChoice = () => {
   const chosen = "[role=tab][aria-selected=true], .filter[aria-pressed=true]";
   const show = (target) => {
     const strip = target.closest(".scroll-x, .filters");
     if (!strip || strip.scrollWidth <= strip.clientWidth) return;
     const from = strip.getBoundingClientRect(), to = target.getBoundingClientRect();
-    if (to.left < from.left || to.right > from.right) strip.scrollBy({ left: to.left + to.width / 2 - from.left - from.width / 2 });
+    if (to.left < from.left + FADE || to.right > from.right - FADE) strip.scrollBy({ left: to.left + to.width / 2 - from.left - from.width / 2 });
   };
-  document.querySelectorAll(chosen).forEach(show);
+  const showAll = () => document.querySelectorAll(chosen).forEach(show);
+  showAll();
+  window.addEventListener("resize", showAll);
   const seen = new MutationObserver((changes) => {
     for (const { target } of changes) if (target.matches(chosen)) show(target);
   });
   seen.observe(document.body, { subtree: true, attributeFilter: ["aria-selected", "aria-pressed"] });
-  return () => seen.disconnect();
+  return () => {
+    seen.disconnect();
+    window.removeEventListener("resize", showAll);
+  };
 };
 
 /* `/` searches, `g` and a letter open a page, `?` lists the shortcuts, Cmd-K or Ctrl-K opens the palette. */

@@ -20,7 +20,7 @@ def test_overview_figures_open_their_lists(console: Console, signum: Signum, ids
     page = console.sign_in(path=f"assets/{ids['asset']}").page
     figures = page.get_by_role("group", name="Figures")
     assert holders > 0
-    expect(figures).to_contain_text(f"Holders{holders}without the treasury")
+    expect(figures).to_contain_text(f"Investors{holders}with tokens on any chain")
     expect(figures).to_contain_text(f"Value of the supply{price * supply:,.0f}tUSDat the last price")
     expect(figures).to_contain_text("Chains1 chainSepolia Devnet")
     expect(figures).to_contain_text("1 active")
@@ -130,6 +130,14 @@ def test_cap_table_adds_up_and_is_printed(console: Console, signum: Signum, ids:
     assert made.body().startswith(b"%PDF-")
     console.goto(f"assets/{ids['asset']}?tab=cap-table&as_of=2020-01-01")
     expect(page.get_by_text("No one held this asset at that time")).to_be_visible()
+
+
+def test_selected_tab_stays_in_view_in_a_narrower_window(console: Console, ids: dict[str, str]) -> None:
+    page = console.sign_in(path=f"assets/{ids['asset']}").page
+    page.get_by_role("tab", name="Activity").click()
+    page.set_viewport_size({"width": 390, "height": 900})
+    expect(page.get_by_role("tab", name="Activity")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("tab", name="Overview")).not_to_be_in_viewport()
 
 
 def test_unknown_tab_says_so_and_leads_to_the_overview(console: Console, ids: dict[str, str]) -> None:
