@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.activity import rules
+from backend.activity import request_facts, rules
 from backend.activity.entries import ENTRIES
 from backend.activity.schemas import Activity, ActivityKind, ActivityList
 from backend.auth.principal import Context
@@ -35,7 +35,8 @@ async def page(context: Context, page: Page, asset: Any, kind: ActivityKind | No
     addresses = {address for row in shown for address in rules.addresses(row)}
     known = await known_names.known(context.session, context.organization_id, sorted(addresses))
     names = {address: one.name for address, one in known.items()}
-    return ActivityList(activity=_activity(context, shown, asset, names), **paging)
+    facts = await request_facts.of(context.session, [row.id for row in shown if rules.is_request(row)])
+    return ActivityList(activity=_activity(context, shown, asset, names, facts), **paging)
 
 
 def _query(context: Context, page: Page, asset_id: UUID, kind: ActivityKind | None) -> sa.Select[Any]:
@@ -55,10 +56,12 @@ def _query(context: Context, page: Page, asset_id: UUID, kind: ActivityKind | No
     return where_given(query, (ENTRIES.c.kind, kind))
 
 
-def _activity(context: Context, rows: Sequence[Any], asset: Any, names: Mapping[str, str | None]) -> list[Activity]:
+def _activity(
+    context: Context, rows: Sequence[Any], asset: Any, names: Mapping[str, str | None], facts: Mapping[UUID, Any]
+) -> list[Activity]:
     return [
         Activity(
-            **{**row._mapping, "kind": ActivityKind(row.kind)},
+            **{**row._mapping, **_done(context, facts.get(row.id)), "kind": ActivityKind(row.kind)},
             title=titles.title_of(context.scopes, row.code, row.name)
             if rules.is_request(row)
             else rules.title(row, asset.symbol, asset.decimals, names),
@@ -68,6 +71,16 @@ def _activity(context: Context, rows: Sequence[Any], asset: Any, names: Mapping[
         )
         for row in rows
     ]
+
+
+def _done(context: Context, fact: Any) -> dict[str, Any]:
+    """Return the chain, the transaction and the approver of an entry that is a request."""
+    if fact is None:
+        return {}
+    approver = fact.approver if Scope.ORGS_READ in context.scopes else None
+    return {
+        "chain_eid": fact.chain_eid, "chain_name": fact.chain_name, "tx_hash": fact.tx_hash, "approver_name": approver,
+    }  # fmt: skip
 
 
 def _actor(context: Context, row: Any, names: Mapping[str, str | None]) -> str | None:

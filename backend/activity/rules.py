@@ -30,7 +30,7 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
         case ActivityKind.RULES:
             return f"Rules set, version {row.name}"
         case _:
-            return f'Distribution "{row.name}"'
+            return f'Distribution "{row.name}" created'
 
 
 def _event(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None]) -> str:

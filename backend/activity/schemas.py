@@ -35,6 +35,8 @@ class Activity(BaseModel):
 
     `title` says in words what happened, with amounts in whole tokens. `actor_name` is the person who requested it, or
     the name of the wallet or party that did it where it was not requested here; null where the organization knows none.
+    `approver_name` is the second person who approved it; null where none did. Of a request on one chain, `tx_hash` is
+    its last transaction.
     `from_name` and `to_name` are the accounts that give and receive the tokens: sender and receiver, seller and buyer,
     by name or as short addresses. `market_id` is the market of an order or trade, `request_id` the request that made
     the entry.
@@ -47,6 +49,7 @@ class Activity(BaseModel):
     chain_eid: int | None
     chain_name: str | None
     actor_name: str | None
+    approver_name: str | None = None
     from_name: str | None
     to_name: str | None
     tx_hash: str | None

@@ -18,6 +18,7 @@ IGNORED = frozenset(
         "decimals",
         "fee",
         "fingerprint",
+        "needs_second_person",
         "sender_name",
         "receiver_name",
     }

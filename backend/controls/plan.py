@@ -108,8 +108,7 @@ class _Planner:
         if not able:
             raise Conflict("The token is already paused." if stops else "The token is not paused.")
         changes = [_state(known, stops) for known in able]
-        warnings = ["Transfers and trades stop immediately; orders can still be cancelled."] if stops else []
-        return Deed([_at(known) for known in able], ["paused" if stops else "unpaused"], changes, warnings)
+        return Deed([_at(known) for known in able], ["paused" if stops else "unpaused"], changes)
 
     async def freeze(self, body: Freeze) -> Deed:
         rules.check_amount(None if body.amount is None else int(body.amount))
@@ -222,7 +221,7 @@ def _unfrozen(known: Facts, account: Account, taken: int) -> list[Change]:
 
 
 def _state(known: Facts, stops: bool) -> Change:
-    words = ("moving", "paused") if stops else ("paused", "moving")
+    words = ("active", "paused") if stops else ("paused", "active")
     return Change(chain_eid=known.place.eid, field="state", before=words[0], after=words[1])
 
 

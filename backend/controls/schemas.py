@@ -140,10 +140,12 @@ class Change(BaseModel):
 
 
 class ControlImpact(BaseModel):
-    """What a control would do."""
+    """What a control would do, and whether a second person must approve it: by the organization's policy, or because
+    its amount exceeds the daily limit."""
 
     changes: list[Change]
     warnings: list[str]
+    needs_second_person: bool = False
 
 
 class ControlPlan(BaseModel):

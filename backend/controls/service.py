@@ -34,7 +34,7 @@ from backend.core import db
 from backend.core.changes import publish
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
-from backend.requests.accept import accept, acceptance_message
+from backend.requests.accept import accept, acceptance_message, requires_second_person
 from backend.requests.schemas import ENDING
 from backend.requests.service import Step
 from backend.wallets import signing_wallets
@@ -72,7 +72,9 @@ async def plan(context: Context, asset_id: UUID, kind: ControlKind, body: Contro
         warnings.append(await words.unattested(context.session, deed.unattested, deed.places[0][0]))
     warnings += [f"{excess} A second person must approve it."] if excess else []
     changes = [_told(change, words) for change in deed.changes]
-    return ControlPlan(steps=steps, impact=ControlImpact(changes=changes, warnings=warnings))
+    waits = excess is not None or await requires_second_person(context, f"token.{kind}")
+    impact = ControlImpact(changes=changes, warnings=warnings, needs_second_person=waits)
+    return ControlPlan(steps=steps, impact=impact)
 
 
 async def _wording(context: Context, asset_id: UUID, deed: Deed, body: Control) -> Wording:

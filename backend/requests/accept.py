@@ -69,7 +69,7 @@ async def accept(
     """
     assert scope in ACTIONS, "the guards of retry, approve and deny declare the scopes of all actions"
     await _check_enabled(context, kind, [step.chain_eid for step in steps if step.chain_eid is not None])
-    waits, cause = always_asks or await _asks(context, kind, *includes), None
+    waits, cause = always_asks or await requires_second_person(context, kind, *includes), None
     is_rehearsal, ways_out = db.is_rehearsal(context.session), list[str]()
     is_settled = waits or is_rehearsal
     if below and not is_settled and (cause := await below.cause(context.session, context.organization_id)):
@@ -120,7 +120,7 @@ def _moves(row: RequestRow) -> Amount | None:
     return Amount(UUID(stored["asset_id"]), int(stored["units"])) if stored else None
 
 
-async def _asks(context: Context, *kinds: str) -> bool:
+async def requires_second_person(context: Context, *kinds: str) -> bool:
     """Return whether the organization requires a second person for any of these kinds of action."""
     text = sa.text("select cast(:kinds as text[]) && approvals from organizations where id = :id")
     return bool(await context.session.scalar(text, {"kinds": list(kinds), "id": context.organization_id}))
@@ -182,7 +182,7 @@ async def _plan_later(context: Context, approval: ApprovalRow) -> None:
 
 async def _check_alone(context: Context, row: RequestRow) -> None:
     """Raise 409 where a failed request without an approval now needs one; else count its amount from now on."""
-    if await _asks(context, row.kind, *row.arguments.get(INCLUDES, ())):
+    if await requires_second_person(context, row.kind, *row.arguments.get(INCLUDES, ())):
         raise Conflict("This action now needs a second person. Send the request again.")
     stored = row.arguments.get(BELOW)
     if stored and (cause := await Below.restored(stored).cause(context.session, row.organization_id)):

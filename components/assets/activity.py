@@ -48,6 +48,7 @@ def activity() -> rx.Component:
             state,
             _row,
             empty=nothing,
+            two=True,
         ),
         pager(
             "Newest first, 50 per page",
@@ -68,13 +69,13 @@ def _row(entry: rx.Var[ActivityView]) -> rx.Component:
         td(rx.cond(entry.status != "", status(entry.status), rx.fragment()), class_name="second"),
         td(entry.chain, class_name="muted"),
         td(
-            rx.cond(entry.actor != "", entry.actor, rx.el.span("–", class_name="no-value")),
+            rx.cond(entry.actor != "", rx.el.span(entry.actor), rx.el.span("–", class_name="no-value")),
+            rx.cond(entry.approver != "", rx.el.div("approved by ", entry.approver, class_name="small"), rx.fragment()),
             class_name="muted by",
             label="By",
         ),
         td(
             rx.cond(entry.tx_hash != "", short_hash(entry.tx_hash, "transaction", entry.tx_url), rx.fragment()),
-            full=True,
         ),
         td(when(entry.created_at), class_name="muted second"),
         key=entry.id,

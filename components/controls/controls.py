@@ -28,10 +28,11 @@ def controls() -> rx.Component:
     return rx.el.div(
         col(
             read_only(Scope.ASSETS_WRITE),
-            split(col(accounts, daily_limits(), cls="wide"), col(_movement(), path_controls(), supply, cls="wide")),
+            split(col(supply, accounts, cls="wide"), col(_movement(), daily_limits(), path_controls(), cls="wide")),
             cls="wide",
         ),
         control_dialogs(),
+        class_name="controls",
         on_mount=ControlForm.load,
     )
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import reflex as rx
 
 from components.compliance.verdicts import verdict_list
+from components.controls.second_person import second_person
 from components.core.holder_picker import account_field
 from components.ui.box import col
 from components.ui.dialog import form_dialog
@@ -34,7 +35,8 @@ WORDS = {
     ),
     "burn": Words(
         "Burn", "flame",
-        "Destroys tokens permanently and reduces the total supply. A holder's tokens, frozen or not, are taken first.",
+        "Destroys tokens permanently and reduces the total supply. Tokens of a holder, frozen or not, are moved to the "
+        "treasury first and destroyed there.",
         "Burn tokens", ("From",),
     ),
     "pause": Words(
@@ -89,6 +91,7 @@ def _dialog(kind: str) -> rx.Component:
         *[_address(kind, name, label) for name, label in zip(control.addresses, words.addresses, strict=True)],
         *([_amount(kind)] if control.has_amount else []),
         _plan(),
+        second_person(form),
         area_field(
             "Reason", "reason", errors=form.errors, id=f"{kind}-reason", rows=2, max_length=500,
             hint="Stored with the request and visible to everyone who can see it",
@@ -97,7 +100,7 @@ def _dialog(kind: str) -> rx.Component:
         is_open=form.kind == kind,
         on_open_change=form.close,
         form=form,
-        submit=words.submit,
+        submit=rx.cond(form.needs_second_person, "Request approval", words.submit),
         kind="danger" if control.danger else "primary",
         width="560px",
     )  # fmt: skip
@@ -138,7 +141,7 @@ def _plan() -> rx.Component:
         problem_note(form.plan_problem),
         rx.cond(form.changes.length() > 0, rx.el.div(diff(form.changes), class_name="card plan-diff"), rx.fragment()),
         col(warned),
-        class_name="col",
+        class_name="col effects",
         aria_live="polite",
         aria_label="What it changes",
         role="region",

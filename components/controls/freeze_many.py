@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.controls.second_person import second_person
 from components.core.permission import Scope, allowed
 from components.ui.box import text
 from components.ui.button import button
@@ -16,11 +17,14 @@ from state.controls.freeze_many import FREEZE, UNFREEZE, FreezeMany
 
 def freeze_bar() -> rx.Component:
     """Draw the actions on the selected holders."""
+    count = HoldersState.freezable
+    some = text(rx.cond(count == 0, "none", count.to_string()), " can be frozen", cls="muted num")
     return allowed(
         Scope.ASSETS_WRITE,
         marks_bar(
             HoldersState,
-            button("Freeze", "snowflake", small=True, on_click=FreezeMany.begin(FREEZE)),
+            rx.cond(HoldersState.freezable < HoldersState.marked.length(), some, rx.fragment()),
+            button("Freeze", "snowflake", small=True, on_click=FreezeMany.begin(FREEZE), disabled=count == 0),
             button("Unfreeze", "sun", small=True, on_click=FreezeMany.begin(UNFREEZE)),
         ),
     )
@@ -38,12 +42,14 @@ def _form() -> rx.Component:
     holders = rx.cond(state.count == 1, "1 holder", state.count.to_string() + " holders")
     about = rx.cond(
         is_freeze,
-        "Each whole account is frozen, including tokens it receives later. Open orders stay. A request for each "
-        "holder, which can be unfrozen later.",
-        "Each whole account can send, sell and burn again under the rules. A request for each holder.",
+        "Each whole account is frozen, including tokens it receives later. Open orders stay. Each freeze is a request "
+        "of its own, and you can unfreeze the account later.",
+        "Each whole account can send, sell and burn again under the rules. Each one is a request of its own.",
     ).to(str)
     fields = rx.fragment(
         rx.el.p(text(state.who, cls="strong")),
+        rx.cond(state.omitted != "", note(state.omitted), rx.fragment()),
+        second_person(state),
         area_field(
             "Reason", "reason", errors=state.errors, id="many-reason", rows=2, max_length=500, auto_focus=True,
             hint="Stored with each request and visible to everyone who can see it",
@@ -52,7 +58,6 @@ def _form() -> rx.Component:
             rx.el.span("Type ", rx.el.b(symbol), " to confirm"), "symbol", errors=state.errors, id="many-symbol",
             spell_check=False,
         ),
-        rx.cond(state.omitted != "", note(state.omitted), rx.fragment()),
     )  # fmt: skip
     nothing = note(rx.el.b("Nothing to do. "), state.omitted, tone="warn")
     return form_dialog(
@@ -60,7 +65,7 @@ def _form() -> rx.Component:
         about,
         rx.cond(state.count > 0, fields, nothing),
         form=state,
-        submit=rx.cond(is_freeze, "Freeze", "Unfreeze"),
+        submit=rx.cond(state.is_guarded, "Request approval", rx.cond(is_freeze, "Freeze", "Unfreeze")),
     )
 
 

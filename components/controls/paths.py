@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.controls.second_person import second_person
 from components.core.permission import Scope, allowed
 from components.ui.box import col, row, text
 from components.ui.button import button
@@ -80,6 +81,7 @@ def _dialog(kind: str) -> rx.Component:
         title,
         about,
         *(_limit_fields() if kind == "limit" else [_plan()]),
+        second_person(STATE),
         area_field(
             "Reason", "reason", errors=STATE.errors, id=f"{kind}-path-reason", rows=2, max_length=500,
             hint="Stored with the request and visible to everyone who can see it",
@@ -87,7 +89,7 @@ def _dialog(kind: str) -> rx.Component:
         is_open=STATE.kind == kind,
         on_open_change=STATE.close,
         form=STATE,
-        submit=submit,
+        submit=rx.cond(STATE.is_guarded, "Request approval", submit),
         kind=look,
         width="560px",
     )  # fmt: skip
@@ -111,7 +113,7 @@ def _plan() -> rx.Component:
         problem_note(STATE.plan_problem),
         rx.cond(STATE.changes.length() > 0, rx.el.div(diff(STATE.changes), class_name="card plan-diff"), rx.fragment()),
         col(rx.foreach(STATE.warnings, lambda words: note(words, tone="warn", key=words))),
-        class_name="col",
+        class_name="col effects",
         aria_live="polite",
         aria_label="What it changes",
         role="region",

@@ -31,8 +31,8 @@ KINDS = {
 
 @dataclass
 class ActivityView:
-    """An entry; `href` is the page of its record, empty where it has none, and `parties` who gives and receives the
-    tokens."""
+    """An entry. `href` is the page of its record, empty where it has none. `approver` is the second person who approved
+    it, and `parties` who gives and receives the tokens, as far as the title does not say it."""
 
     id: str
     title: str
@@ -40,6 +40,7 @@ class ActivityView:
     status: str
     chain: str
     actor: str
+    approver: str
     parties: str
     href: str
     tx_hash: str
@@ -78,7 +79,8 @@ class ActivityState(Pages, Chains, rx.State):
             status=entry.status or "",
             chain="" if eid is None else entry.chain_name or self._chain_name(eid),
             actor=entry.actor_name or "",
-            parties=parties(entry.from_name, entry.to_name),
+            approver=entry.approver_name or "",
+            parties=parties(entry.from_name, None if entry.title.endswith(f" to {entry.to_name}") else entry.to_name),
             href=self._href(entry),
             tx_hash=entry.tx_hash or "",
             tx_url="" if eid is None else self._transaction_url(eid, entry.tx_hash),

@@ -11,6 +11,7 @@ from backend.controls.schemas import Burn, Change, ForcedTransfer, Freeze, Mint,
 from state.assets.detail import AssetDetail, AssetState
 from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.controls.operations import Operation, operation
+from state.controls.policy import is_guarded
 from state.core.api import Form
 from state.core.arguments import named, number
 from state.core.events import Events, Next, call
@@ -64,6 +65,10 @@ class ControlForm(Form, rx.State):
     refusals: list[Verdict] = []
     planning: bool = False
     is_possible: bool = False
+    needs_second_person: bool = False
+    """Whether a second person has to approve it: by the organization's policy, or because it exceeds a limit."""
+    is_guarded: bool = False
+    """Whether the policy requires it; the warnings of the dry run name a limit."""
     plan_problem: str = ""
     _given: dict[str, str] = {}
 
@@ -84,8 +89,10 @@ class ControlForm(Form, rx.State):
         self.chains = sorted(places, key=lambda place: place["value"] != eid)
         self.chain = self.chains[0]["value"] if self.chains else ""
         self.kind, self._given = kind, {"chain_eid": self.chain}
+        self.is_guarded = False
         self._forget()
         yield
+        self.is_guarded = self.needs_second_person = await is_guarded(self._api, self._org_id(), kind)
         await self._plan()
 
     @rx.event
@@ -134,7 +141,7 @@ class ControlForm(Form, rx.State):
         self.changes = [_change_words(change, asset) for change in plan.impact.changes]
         terms = Terms(self._org_id(), asset.id, asset.symbol, asset.decimals)
         self.warnings = [terms.in_words(words) for words in plan.impact.warnings]
-        self.is_possible = True
+        self.is_possible, self.needs_second_person = True, plan.impact.needs_second_person
 
     def _take_refusal(self, problem: ApiProblem, asset: AssetDetail) -> None:
         terms = Terms(self._org_id(), asset.id, asset.symbol, asset.decimals)
@@ -146,6 +153,7 @@ class ControlForm(Form, rx.State):
     def _forget(self) -> None:
         self.changes, self.warnings, self.refusals = [], [], []
         self.planning, self.is_possible, self.plan_problem = False, False, ""
+        self.needs_second_person = self.is_guarded
 
     def _fields(self, asset: AssetDetail) -> dict[str, str | int | None] | None:
         """Return the inputs as fields of the request's body, without its reason; None while one is missing."""

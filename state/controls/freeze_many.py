@@ -10,6 +10,7 @@ from backend.controls.schemas import FreezeBatch
 from state.assets.detail import AssetState
 from state.assets.holders import HoldersState, HolderView
 from state.attestations.bulk_items import listed
+from state.controls.policy import is_guarded
 from state.core.arguments import named, one_of
 from state.core.events import Events
 from state.core.outcomes import Outcome, SendsItems, accepted, refused
@@ -31,6 +32,7 @@ class FreezeMany(SendsItems, rx.State):
     who: str = ""
     count: int = 0
     omitted: str = ""
+    is_guarded: bool = False
     _accounts: list[HolderView] = []
 
     @rx.event
@@ -47,6 +49,7 @@ class FreezeMany(SendsItems, rx.State):
         others = len(marked) - self.count
         rows = "1 selected row is" if others == 1 else f"{others} selected rows are"
         self.omitted = f"{rows} omitted. {OMITTED.get(self.kind, '')}." if others else ""
+        self.is_guarded = await is_guarded(self._api, self._org_id(), self.kind)
         self.is_open = bool(self.kind)
 
     @rx.event

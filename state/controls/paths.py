@@ -10,6 +10,7 @@ from backend.controls.schemas import AssetPath, Change, LimitPath, PausePath
 from state.assets.detail import AssetDetail, AssetState
 from state.compliance.verdicts import Terms
 from state.controls.operations import operation
+from state.controls.policy import is_guarded
 from state.core.api import Form
 from state.core.arguments import named, number
 from state.core.events import Events, call
@@ -51,6 +52,7 @@ class PathControls(Follows, Form, rx.State):
     changes: list[dict[str, str]] = []
     warnings: list[str] = []
     plan_problem: str = ""
+    is_guarded: bool = False
     planning: bool = False
 
     @rx.event
@@ -81,6 +83,7 @@ class PathControls(Follows, Form, rx.State):
         self._done()
         self.kind, self.chosen = kind, chosen
         self.changes, self.warnings, self.plan_problem = [], [], ""
+        self.is_guarded = await is_guarded(self._api, self._org_id(), f"{kind}_path")
         if kind == "limit":
             return
         self.planning = True

@@ -201,7 +201,7 @@ OFFICER = (
         ),
         ("assets/{asset_id}?tab=controls", "assets"),
         (
-            Point("Force the transfer", DIALOG),
+            Point("Request approval", DIALOG),
             Point("Force transfer"),
             Point("Controls"),
             Point("Show me", CARD),

@@ -46,7 +46,7 @@ def entry(kind: str, **fields: Any) -> SimpleNamespace:
         ),
         (entry("bridge", name="Base", code="Sepolia", amount=0), "Bridge of the rules of NREF from Base to Sepolia"),
         (entry("rules", name="3"), "Rules set, version 3"),
-        (entry("distribution", name="Income Q3"), 'Distribution "Income Q3"'),
+        (entry("distribution", name="Income Q3"), 'Distribution "Income Q3" created'),
     ],
 )
 def test_title_of_an_entry_says_what_happened(row: Any, words: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from backend.approvals.differences import differences, label
 from backend.core.fields import MAX_UINT256
 from backend.users.schemas import Role
-from tests.approvals.second_person import WHY, path_of, waiting
+from tests.approvals.second_person import WHY, approve, path_of, waiting
 from tests.conftest import Actor, World
 from tests.controls.issuer import Issuer, issuer
 from tests.support.firm import SEPOLIA, Firm, refused
@@ -24,6 +24,35 @@ async def _guarded(world: World) -> tuple[Issuer, Any, Any]:
     await firm.give_tokens(sender, 10 * UNIT)
     await firm.patch("", {"approvals": ["token.forced_transfer"]})
     return firm, sender, receiver
+
+
+async def test_plan_of_a_guarded_control_says_that_a_second_person_must_approve(world: World) -> None:
+    firm, sender, receiver = await _guarded(world)
+    giver = {"from_address": sender["address"], "to_address": receiver["address"], "amount": str(UNIT)}
+    guarded, other = await firm.plan("forced-transfer", **giver), await firm.plan("pause")
+    assert [plan["impact"]["needs_second_person"] for plan in (guarded, other)] == [True, False]
+
+
+async def test_activity_of_an_approved_control_names_both_people_the_chain_and_the_transaction(world: World) -> None:
+    firm, sender, receiver = await _guarded(world)
+    second = await world.person(firm.id)
+    accepted = await firm.post(
+        firm.control("forced-transfer"),
+        {
+            "chain_eid": SEPOLIA, "from_address": sender["address"], "to_address": receiver["address"],
+            "amount": str(UNIT), "reason": WHY,
+        },
+    )  # fmt: skip
+    approval = await waiting(firm, accepted)
+    listed = (await firm.get(f"/assets/{firm.of['id']}/activity?kind=control"))["activity"]
+    assert [(one["status"], one["approver_name"], one["tx_hash"]) for one in listed] == [
+        ("awaiting_approval", None, None)
+    ]
+    request = await approve(firm, second, approval)
+    [done] = (await firm.get(f"/assets/{firm.of['id']}/activity?kind=control"))["activity"]
+    assert (done["status"], done["chain_name"]) == ("succeeded", "Sepolia Devnet")
+    assert done["tx_hash"] == request["steps"][-1]["tx_hash"] is not None
+    assert done["approver_name"] == second.email.split("@")[0].title() != done["actor_name"]
 
 
 async def _forced(firm: Issuer, sender: Any, receiver: Any) -> Any:

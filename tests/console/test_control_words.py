@@ -43,7 +43,7 @@ def test_dangerous_control_is_confirmed_by_the_symbol() -> None:
         (("supply", None, "0", "1500000"), ("Total supply, Sepolia", "0 HF", "1.5 HF")),
         (("balance", ADDRESS, "1", "0"), ("Balance, 0x5290…9EE7", "0.000001 HF", "0 HF")),
         (("frozen", ADDRESS, "0", str(2**256 - 1)), ("Frozen, 0x5290…9EE7", "0 HF", "the whole account")),
-        (("state", None, "moving", "paused"), ("Token, Sepolia", "Moving", "Paused")),
+        (("state", None, "active", "paused"), ("Token, Sepolia", "Active", "Paused")),
     ],
 )
 def test_control_change_is_shown_in_whole_tokens(

@@ -65,7 +65,7 @@ async def test_pause_blocks_transfers_until_unpause(world: World) -> None:
     assert (await firm.get(f"/assets/{firm.of['id']}"))["deployments"][0]["paused"] is False
     assert (await firm.no("unpause", 409)).detail == "The token is not paused."
     plan = await firm.plan("pause", chain_eid=None)
-    assert changed(plan) == {("state", None): ("moving", "paused")}
+    assert changed(plan) == {("state", None): ("active", "paused")}
     request = await firm.do("pause", chain_eid=None)
     assert request["steps"][0]["detail"] == f"The token is paused. Reason: {WHY}"
     assert (await firm.get(f"/assets/{firm.of['id']}"))["deployments"][0]["paused"] is True

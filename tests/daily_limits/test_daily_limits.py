@@ -44,8 +44,11 @@ async def mint(firm: Issuer, to: Any, amount: int) -> Any:
 async def test_mint_above_the_daily_limit_waits_for_a_second_person(world: World) -> None:
     firm, second, wallet = await limited(world, mint=100)
     await firm.succeed((await mint(firm, wallet, 50))["requestId"])
+    within = await firm.plan("mint", to_address=wallet["address"], amount=str(50 * UNIT), reason=None)
+    assert within["impact"]["needs_second_person"] is False
     plan = await firm.plan("mint", to_address=wallet["address"], amount=str(60 * UNIT), reason=None)
     assert plan["impact"]["warnings"] == [f"{CAUSE} A second person must approve it."]
+    assert plan["impact"]["needs_second_person"] is True
     accepted = await mint(firm, wallet, 60)
     assert (accepted["status"], accepted["message"]) == (
         "awaiting_approval",

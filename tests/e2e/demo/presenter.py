@@ -190,7 +190,7 @@ class Presenter:
         dialog.get_by_label("Amount").fill(amount)
         dialog.get_by_label("Reason").fill("Court order 15/2026.")
         dialog.get_by_label(f"Type {asset} to confirm").fill(asset)
-        self.press("Force the transfer")
+        self.press("Request approval")
         expect(self.page.get_by_role("region", name="Progress")).to_contain_text("Waiting for a second person")
 
     def sign_in_as_colleague(self) -> None:

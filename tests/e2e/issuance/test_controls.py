@@ -51,6 +51,18 @@ def test_token_is_paused_and_unpaused(console: Console, signum: Signum) -> None:
     expect(movement.get_by_text("All transfers stopped")).to_have_count(0)
 
 
+def test_control_that_needs_a_second_person_says_so(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls").page
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name="Force transfer").click()
+    expect(dialog.get_by_text("A second person must approve this.")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Request approval")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Burn", exact=True).click()
+    expect(dialog.get_by_role("button", name="Burn tokens")).to_be_visible()
+    expect(dialog.get_by_text("A second person must approve this.")).to_have_count(0)
+
+
 def test_control_effect_is_previewed(console: Console, signum: Signum) -> None:
     wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
     address = {wallet["label"]: wallet["address"] for wallet in wallets}
