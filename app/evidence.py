@@ -6,6 +6,7 @@ from app.shell.layout import page
 from components.evidence.actions import actions
 from components.evidence.pack import body
 from components.ui.arrival import arrival
+from components.ui.button import link
 from components.ui.card import page_head
 from components.ui.note import page_skeleton
 from state.core.session import Session
@@ -27,5 +28,7 @@ ASSETS = "/o/" + Session.org.id + "/assets"
 )
 def evidence() -> rx.Component:
     """Draw the pack that the browser keeps, and its actions."""
-    about = "Read a pack of records about this asset, and verify it against the chains"
+    state = EvidenceState
+    asset = rx.cond(state.symbol != "", link(state.symbol, state.asset_page), "this asset")
+    about = rx.fragment("Create or open a pack of records about ", asset, ", and verify it against the chains")
     return arrival(EvidenceState, page_skeleton(), rx.fragment(page_head("Evidence", about, actions()), body()))

@@ -37,13 +37,14 @@ def holders() -> rx.Component:
             HoldersState,
             _holder,
             empty=empty("users", "No holders yet", "The treasury gets the initial supply on deployment."),
+            two=True,
         ),
         _total(),
         pager(
             rx.el.span(
-                "From the transfers on each chain",
+                rx.el.span("Each address with tokens: investors, the treasury and contracts"),
                 allowed(Scope.ASSETS_WRITE, keys_hint(marks_hint())),
-                class_name="row wrap tight",
+                class_name="row wrap apart",
             ),
             HoldersState,
             csv=csv_of("/assets/" + rx.State.asset_id + "/holders"),
@@ -59,10 +60,13 @@ def _total() -> rx.Component:
     """Say of what the shares are parts, and how much of it is in open orders."""
     asset, total, escrowed = AssetState.asset, HoldersState.total, HoldersState.escrowed
     market = link("open orders", ASSET + asset.id + "?tab=markets", on_click=AssetState.go("markets").prevent_default)
-    orders = rx.el.span(amount(escrowed, asset.symbol, asset.decimals), " of it in ", market)
+    orders = rx.fragment(", of which ", amount(escrowed, asset.symbol, asset.decimals), " are in ", market)
     line = rx.el.div(
-        rx.el.span("100.00% of ", amount(total, asset.symbol, asset.decimals)),
-        rx.cond(escrowed != "0", orders, rx.fragment()),
+        rx.el.span(
+            "100.00% of ",
+            amount(total, asset.symbol, asset.decimals),
+            rx.cond(escrowed != "0", orders, rx.fragment()),
+        ),
         class_name="card-foot row wrap holders-total",
     )
     return rx.cond((HoldersState.rows.length() > 0) & (total != "") & (total != "0"), line, rx.fragment())

@@ -48,6 +48,11 @@ class HoldersState(Marks, Chains, rx.State):
     total: str = ""
     escrowed: str = ""
 
+    @rx.var
+    def freezable(self) -> int:
+        """Count the marked rows that a freeze concerns."""
+        return sum(row.can_freeze for row in self._marked_rows())
+
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
             await self._read_chains()
