@@ -30,7 +30,6 @@ class PartyView:
     reason: str = ""
     reviewed_at: str = ""
     reviewed_by: str = ""
-    """The person's name, once the whole party is read."""
     created_at: str = ""
     is_waiting: bool = False
 
