@@ -20,7 +20,7 @@ from tests.console.events import Socket, connected
 from tests.support.firm import Firm
 
 NOT_VIEWS = {
-    "problem", "sort", "query", "people_problem", "assets_problem", "total", "escrowed", "form_problem",
+    "problem", "sort", "query", "people_problem", "assets_problem", "total", "escrowed", "form_problem", "paying",
 }  # fmt: skip
 """Texts of lists that are results, not what the user chose."""
 CURSORS = {"HoldersState": {"chosen"}}
@@ -36,6 +36,7 @@ VIEWS: dict[str, dict[str, str]] = {
     "distributions": {"status": "draft", "asset": ID},
     "markets": {"status": "halted"},
     "members": {"tab": "invitations", "role": "viewer", "q": "ada berg", "invitations_status": "revoked"},
+    "outbox": {"q": "ada berg"},
     "overview": {"chart": "holders"},
     "parties": {"status": "rejected", "q": "ada berg"},
     "requests": {"status": "failed"},

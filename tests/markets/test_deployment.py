@@ -91,7 +91,7 @@ async def test_market_on_another_chain_gets_the_bridged_amount_to_sell(world: Wo
     path, body = f"/assets/{asset['id']}/markets", await firm.market_body(HYPEREVM, bridge_amount=str(20 * 10**18))
     plan = await firm.post(f"{path}?dry_run=true", body)
     packet = next(step["detail"] for step in plan["steps"] if step["name"] == "bridge_submitting")
-    assert packet.startswith(f"One packet with the rules and 20 {asset['symbol']}")
+    assert packet.startswith(f"One message with the rules and 20 {asset['symbol']}")
     accepted = await firm.post(path, body)
     await firm.succeed(accepted["requestId"])
     market = await firm.get(f"{path}/{accepted['marketId']}")

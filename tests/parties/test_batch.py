@@ -44,7 +44,7 @@ async def test_parties_are_verified_and_refused_one_by_one_and_once(world: World
     assert done["results"][5]["problem"]["detail"] == "Item 1 verifies the same party."
     assert await verify(firm, items, headers=key) == done
     assert [(await party(firm, p))["status"] for p in (one, two, rejected)] == ["verified", "verified", "rejected"]
-    assert await party(firm, one) == first
+    assert first.items() <= (await party(firm, one)).items()
     assert (await other.admin.call("GET", f"/identity/parties/{foreign['id']}"))["status"] == "created"
     entries = (await firm.get("/audit", params={"action": "party.verified"}))["audit"]
     assert len(entries) == 2
