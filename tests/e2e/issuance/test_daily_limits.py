@@ -37,7 +37,7 @@ def test_mint_above_a_daily_limit_waits_and_shows_the_reason(
     form.get_by_label("Amount").fill("150")
     expect(form.get_by_text("150 NREF exceeds the daily limit for minting")).to_be_visible()
     form.get_by_label("Reason").fill("Subscriptions of November")
-    form.get_by_role("button", name="Mint tokens").click()
+    form.get_by_role("button", name="Request approval").click()
     expect(page.get_by_role("region", name="Progress").get_by_text("Waiting for a second person")).to_be_visible()
 
     page.get_by_role("button", name="Edit limits").click()

@@ -97,7 +97,7 @@ def test_page_makes_a_pack_only_when_it_is_asked_for(console: Console, signum: S
     expect(age).to_contain_text("ago")
     assert made() == before + 1
 
-    page.get_by_role("link", name="NIB31", exact=True).click()
+    page.get_by_role("main").get_by_role("link", name="NIB31", exact=True).click()
     console.heading(asset["name"])
     page.get_by_role("link", name="Evidence").click()
     expect(age).to_be_visible()
