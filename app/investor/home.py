@@ -7,6 +7,7 @@ from app.users.account import account
 from components.investor.consent import consent_card, leave_dialog
 from components.investor.home import claims_card, eligibility_card, holdings_card, orders_card, progress_note
 from components.investor.signing import signing_sheet
+from components.investor.trades import trades_card
 from components.ui.button import button, link_button
 from components.ui.card import card
 from components.ui.note import empty, failure, page_skeleton
@@ -43,6 +44,7 @@ def home() -> rx.Component:
         holdings_card(),
         eligibility_card(),
         orders_card(),
+        trades_card(),
     )
     return rx.fragment(
         rx.el.h1("Your investments"),

@@ -130,7 +130,8 @@ def _review() -> rx.Component:
     )
     harm = note(
         rx.el.b(state.impact.headline, ". "),
-        "Ineligible holders keep their tokens but cannot receive more.",
+        "Ineligible holders keep their tokens and cannot receive more. From a blocked country, or without an "
+        "attestation that counts, they cannot send or sell either.",
         tone="warn",
     )
     fine = note(state.impact.headline, ".", tone="ok")

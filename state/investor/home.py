@@ -20,6 +20,7 @@ from state.core.api import Loads
 from state.core.dates import stamp
 from state.investor import words
 from state.investor.claims import WaitingClaims
+from state.investor.trades import LastTrades
 
 OPEN = (OrderStatus.PENDING, OrderStatus.OPEN, OrderStatus.PARTIAL)
 
@@ -90,12 +91,13 @@ class InvestorHome(Loads, rx.State):
         """Read the page. A chain that does not answer takes at most 4 s."""
         membership, api = self._in_path("membership_id"), self._api
         try:
-            person, holdings, eligibility, claims, orders = await asyncio.gather(
+            person, holdings, eligibility, claims, orders, trades = await asyncio.gather(
                 api.get_investor(membership),
                 api.get_investor_holdings(membership),
                 api.get_investor_eligibility(membership),
                 api.get_investor_claims(membership),
                 api.get_investor_orders(membership),
+                api.get_investor_trades(membership),
             )
         except ApiProblem as problem:
             self.needs_factor = problem.rule == "second_factor_required"
@@ -108,6 +110,7 @@ class InvestorHome(Loads, rx.State):
         self.holdings = [_holding(one, zone) for one in holdings.holdings]
         self.eligibility = _eligibility(eligibility.eligibility, person.organization_name, zone)
         (await self.get_state(WaitingClaims))._show(claims.claims)
+        (await self.get_state(LastTrades))._show(trades)
         self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
         self._loaded()
 

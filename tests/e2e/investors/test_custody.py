@@ -58,6 +58,23 @@ def test_investor_claims_to_a_kept_wallet_with_one_click(console: Console, signu
     expect(page.get_by_text("Income for James")).to_have_count(0)
 
 
+def test_investor_reads_the_trades_of_a_kept_wallet(console: Console, signum: Signum) -> None:
+    asset, page = nref(signum), console.page
+    markets = signum.call("GET", f"/orgs/{{org}}/assets/{asset}/markets")["markets"]
+    market = next(one for one in markets if one["chain_eid"] == SEPOLIA and one["status"] == "active")
+    wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    kept = next(one["id"] for one in wallets if one["label"] == "James Okafor custody")
+    order = {"side": "sell", "price": str(101 * 10**6), "amount": str(UNIT), "wallet_id": kept}
+    placed = signum.call("POST", f"/orgs/{{org}}/assets/{asset}/markets/{market['id']}/orders", order)
+    settled(signum, placed["requestId"])
+    page.goto(f"{signum.url}/sign-in")
+    console.hydrated().page.get_by_role("button", name=re.compile("James Okafor Investor")).click()
+    console.heading("Your investments")
+    trade = page.get_by_role("region", name="Last trades").get_by_role("listitem").first
+    expect(trade).to_contain_text(re.compile(r"Sold 1 NREF at 10\d(\.\d+)? tUSD"))
+    expect(trade).to_contain_text("fee included")
+
+
 def test_organization_pays_a_recipient(console: Console, signum: Signum) -> None:
     asset = nref(signum)
     made = owed(signum, "Paid by us", asset)
