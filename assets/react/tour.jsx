@@ -41,6 +41,23 @@ const isUnderCard = (element) => {
 };
 
 /* Moves the card to the other side of the page where it covers a control; returns whether that was enough. */
+const isInView = (element) => {
+  const own = element.getBoundingClientRect();
+  return own.bottom > 0 && own.top < window.innerHeight;
+};
+
+/* "Show me" leads to the page, and then to the control; it is outlined too while the control is out of view. */
+let isWanted = false;
+const lead = (found) => {
+  const link = document.querySelector(".tour a");
+  if (link && !link.onclick) link.onclick = () => (isWanted = true);
+  const isHidden = Boolean(found) && !isInView(found);
+  link?.toggleAttribute("data-tour-too", isHidden && !isWanted);
+  if (!found || !isWanted) return;
+  isWanted = false;
+  if (isHidden) found.scrollIntoView({ block: "center" });
+};
+
 const uncover = (element) => {
   const card = document.querySelector(".tour");
   if (card?.contains(element) || !isUnderCard(element)) return true;
@@ -53,6 +70,7 @@ const uncover = (element) => {
 const outline = (points) => {
   let found = null;
   for (const point of points) if ((found = find(point))) break;
+  lead(found);
   if (found?.hasAttribute("data-tour")) return uncover(found);
   forget();
   found?.setAttribute("data-tour", "");

@@ -124,7 +124,11 @@ def _facts() -> rx.Component:
             ("Made", when(pack.made_at, "exact")),
             ("Made by", rx.cond(pack.made_by != "", pack.made_by, unnamed)),
             ("Read from", blocks),
-            ("SHA-256", short_hash(pack.sha256, "SHA-256 of the pack")),
+            ("SHA-256 of the archive", short_hash(pack.sha256, "SHA-256 of the archive")),
+            (
+                "In the audit log",
+                rx.fragment("SHA-256 of manifest.json, ", short_hash(pack.manifest, "SHA-256 of manifest.json")),
+            ),
         ),
         rx.cond(pack.omitted.length() > 0, rx.el.div(missing, class_name="card-body"), rx.fragment()),
     )

@@ -77,6 +77,8 @@ class PackView:
     made_by: str = ""
     blocks: list[str] = field(default_factory=list)
     sha256: str = ""
+    manifest: str = ""
+    """The hash of manifest.json, which the audit log has."""
     files: list[FileView] = field(default_factory=list)
     omitted: list[str] = field(default_factory=list)
     sections: list[SectionView] = field(default_factory=list)
@@ -116,6 +118,7 @@ def pack_view(contents: EvidenceContents, zone: tzinfo = UTC) -> PackView:
         made_by=contents.made_by or "",
         blocks=[f"{one.chain_name}, block {one.block:,}" for one in contents.blocks],
         sha256=contents.sha256,
+        manifest=next((file.sha256 for file in contents.files if file.path.endswith("manifest.json")), ""),
         files=[_file(file) for file in contents.files],
         omitted=[f"{one.path}: {one.reason}" for one in contents.omitted],
         sections=[_section(section, zone) for section in contents.sections],

@@ -103,6 +103,7 @@ class Tour(Api, rx.State):
             found = [entry for action in step.actions for entry in await self._entries(action, kept["since"])]
             if not step.is_done(found):
                 self.progress = await self._progress(step, found, kept["since"])
+                _note(kept, {Fact.BEGUN: "yes" if self.progress else ""})
                 if step.chains > 1:
                     _note(kept, await reader.next_chain(step.chains_of(found), kept["facts"]))
                 return False

@@ -37,6 +37,8 @@ class Fact(StrEnum):
     PARTY = "party"
     COUNTRY = "country"
     MARKET_ID = "market_id"
+    BEGUN = "begun"
+    """Known once half of a step is done."""
     ASSET_ID = "asset_id"
     ASSET = "asset"
     ATTESTATION_ID = "attestation_id"

@@ -66,19 +66,19 @@ ISSUER = (
         "Mint tokens",
         "The same rules decide about new tokens: only who may hold them can receive them.",
         (
-            "Choose Mint: 50 {fund} for {party}, on {fund_chain}. Enter a reason.",
+            "On the tab Controls of {fund}, choose Mint: 50 {fund} for {party}, on {fund_chain}. Enter a reason.",
             "Open your fund, choose the tab Controls, and mint to the treasury or to the investor.",
         ),
         ("assets/{fund_id}?tab=controls", "assets"),
-        (Point("Mint tokens", DIALOG), Point("Mint"), Point("Controls"), Point("{fund}"), Point("Assets", SIDE)),
+        (Point("Mint tokens", DIALOG), Point("Mint"), Point("Controls"), Point("Show me", CARD)),
         ("control.confirmed",),
     ),
     TourStep(
         "Open a market elsewhere",
         "A market on a chain where the fund is not yet brings the fund, its rules and the bridge with it.",
         (
-            "Choose {other}, keep the amount to bridge, and continue. Confirm the new limits if there are any, deploy, "
-            "and watch the bridge.",
+            "Choose {other}, keep the amount to bridge, and continue to the review. Confirm the new limits if there "
+            "are any, deploy, and watch the bridge.",
             "Choose a chain without the fund, keep the amount to bridge, confirm new limits, and deploy.",
         ),
         ("markets/new?asset={fund_id}", "markets/new"),
@@ -104,8 +104,9 @@ ISSUER = (
         ),
         ("markets/{market_id}", "markets"),
         (
-            Point("Place buy order", DIALOG),
+            Point("Place buy order", DIALOG, needs=Fact.BEGUN),
             Point("Place sell order", DIALOG),
+            Point("Sell", DIALOG),
             Point("Place order"),
             Point("{fund}"),
             Point("Markets", SIDE),
@@ -121,8 +122,8 @@ ISSUER = (
         "Change a rule",
         "Before you save, you see who would no longer be eligible, and which orders would be affected.",
         (
-            "The trade is under Trading of the market. Now block {country}, the country of {party}. Review: {party} "
-            "could no longer receive {fund}. Save the rules.",
+            "The trade is under Trading of the market. Now block {country}, the country of {party}, on the tab "
+            "Compliance of {fund}. Review: {party} could no longer receive {fund}. Save the rules.",
             "Block the country of a holder, or raise the KYC level. Review who is affected, and save.",
         ),
         ("assets/{fund_id}?tab=compliance", "assets"),
@@ -131,8 +132,7 @@ ISSUER = (
             Point("Review and save"),
             Point("Add a country"),
             Point("Compliance"),
-            Point("{fund}"),
-            Point("Assets", SIDE),
+            Point("Show me", CARD),
         ),
         ("asset.updated",),
         was="updating",
@@ -145,7 +145,7 @@ ISSUER = (
             "Open your fund, choose Evidence, and create a pack.",
         ),
         ("assets/{fund_id}", "assets"),
-        (Point("Create evidence pack"), Point("Evidence"), Point("{fund}"), Point("Assets", SIDE)),
+        (Point("Create evidence pack"), Point("Evidence"), Point("Show me", CARD)),
         ("asset.evidence_exported",),
     ),
 )

@@ -135,7 +135,8 @@ class Presenter:
     def _order(self, side: str, wallet: str, price: str, amount: str) -> None:
         self.press("Place order")
         dialog = self.page.get_by_role("dialog")
-        dialog.get_by_role("group", name="Side").get_by_role("button", name=side).click()
+        if side == "Sell":
+            self.press("Sell")
         self.outlined(f"Place {side.lower()} order")
         pick(dialog.get_by_label("Wallet"), wallet)
         dialog.get_by_label("Price").fill(price)
@@ -145,7 +146,7 @@ class Presenter:
 
     def change_rule(self) -> None:
         """Block the country that the card names, and see who is affected before saving."""
-        country, party = self.said(r"block (.+?), the country of (.+?)\. Review")
+        country, party = self.said(r"block (.+?), the country of (.+?), on the tab")
         self.show_me()
         self.press("Add a country")
         search = self.page.get_by_role("combobox", name="Country to block")
