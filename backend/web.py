@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import orjson
 
+from backend.auth.credentials import cookie_name
 from backend.core.errors import BadRequest, problem
 from backend.core.settings import CHECKOUT, settings
 
@@ -59,12 +60,23 @@ def edge(build: Path = BUILD) -> Callable[[Application], Application]:
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 await console(scope, receive, send)
+            elif is_stranger(scope):
+                start = {"type": "http.response.start", "status": 302, "headers": [(b"location", b"/sign-in")]}
+                await dressed(send, scope["path"], headers)(start)
+                await send({"type": "http.response.body"})
             else:
                 await console(routed(scope, pages), receive, dressed(send, scope["path"], headers))
 
         return serve
 
     return transform
+
+
+def is_stranger(scope: Scope) -> bool:
+    """Return whether someone without a session opens `/`. They are sent to the sign-in page by the server, because the
+    page at `/` would show nothing until its socket is connected."""
+    cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
+    return scope["path"] == "/" and scope["method"] in ("GET", "HEAD") and cookie_name().encode() + b"=" not in cookies
 
 
 def has_host(scope: Scope) -> bool:

@@ -47,14 +47,23 @@ async def test_api_paths_are_passed_to_the_api_unchanged(client, path):
     assert answer.headers["cache-control"] == "private"
 
 
-@pytest.mark.parametrize("path", ["/", "/v1x", "/sessions", "/o/1/overview", "/assets/a.js"])
+@pytest.mark.parametrize("path", ["/v1x", "/sessions", "/o/1/overview", "/assets/a.js"])
 async def test_other_paths_are_served_by_the_console(client, path):
     assert (await client.get(path)).text == "console"
 
 
-@pytest.mark.parametrize(("path", "file"), [("/sign-in", "/sign-in.html"), ("/sign-in/", "/sign-in.html"), ("/", "/")])
+@pytest.mark.parametrize(("path", "file"), [("/sign-in", "/sign-in.html"), ("/sign-in/", "/sign-in.html")])
 async def test_prerendered_page_is_served_at_its_own_path(client, path, file):
     assert (await client.get(path)).headers["x-path"] == file
+
+
+@pytest.mark.parametrize(("cookie", "status"), [("", 302), ("other=1", 302), ("a=1; signum_session=x", 200)])
+async def test_visitor_of_the_root_without_a_session_is_sent_to_the_sign_in_page(client, cookie, status):
+    answer = await client.get("/", headers={"cookie": cookie} if cookie else {})
+    assert answer.status_code == status
+    assert answer.headers.get("location") == ("/sign-in" if status == 302 else None)
+    assert answer.headers["cache-control"] == "no-cache"
+    assert "content-security-policy" in answer.headers
 
 
 @pytest.mark.parametrize("path", ["/_upload", "/_upload/secret.pdf", "/_all_routes", "/auth-codespace"])

@@ -231,7 +231,7 @@ async def test_connections_of_one_address_are_counted_and_closed(monkeypatch: py
                 ended += 1
         assert ended == 5
         async with httpx.AsyncClient(trust_env=False) as http:
-            assert (await http.get(f"{url}/")).status_code == 200
+            assert (await http.get(f"{url}/sign-in")).status_code == 200
         for one in opened:
             one.close()
 
