@@ -190,10 +190,10 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
     request = await accept(
         context,
         "asset.update",
-        f"Update {asset.symbol}",
+        f"Change the rules of {asset.symbol}" if on_chain else f"Update {asset.symbol}",
         subject=("asset", asset.id),
         scope=Scope.ASSETS_WRITE,
-        steps=[*steps, Step("asset_active", "Update the asset")],
+        steps=[*steps, Step("asset_active", "Read the rules back" if on_chain else "Update the asset")],
         order=asset.id,
         arguments={
             "patch": patch.model_dump(mode="json", exclude_unset=True),

@@ -159,7 +159,7 @@ async def test_calendar_has_lockups_drafts_and_approvals(world: World) -> None:
     (approval,) = (await firm.get("/approvals"))["approvals"]
     upcoming = (await firm.get("/insight"))["upcoming"]
     assert [(one["kind"], one["in_days"], one["title"]) for one in upcoming] == [
-        ("approval", 7, f"Update {asset['symbol']} lapses without an approval"),
+        ("approval", 7, f"Change the rules of {asset['symbol']} lapses without an approval"),
         ("distribution", 30, "Draft Income Q3 is deleted unless it is activated"),
         ("lockup", 40, f"Lock-up of {asset['symbol']} ends"),
     ]
