@@ -46,7 +46,7 @@ def calendar_card() -> rx.Component:
 
 def _month(month: rx.Var[MonthView]) -> rx.Component:
     return rx.el.div(
-        rx.el.span(month.label, class_name="muted"),
+        rx.el.span(month.label, class_name="muted nowrap"),
         rx.el.div(rx.foreach(month.days, _cell), class_name="calendar-strip"),
         class_name="calendar-month",
         key=month.label,

@@ -57,7 +57,7 @@ async def test_bridge_from_a_wallet_that_cannot_pay_the_delivery_is_rejected(wor
     await anvil.fund(SEPOLIA, treasury, 3 * ETHER)
     plan = await firm.post(path + "/markets", deploy, params={"dry_run": "true"})
     (packet,) = [s for s in plan["steps"] if s["name"] == "bridge_submitting"]
-    assert packet["detail"].startswith("One packet with the rules; its delivery costs up to 2.2 of the chain's own")
+    assert packet["detail"].startswith("One message with the rules; its delivery costs up to 2.2 of the chain's own")
     plan = await firm.post(path + "/bridge", {"destination_chain_eid": BASE}, params={"dry_run": "true"})
     assert plan["steps"][1].startswith("Send one packet with the rules; its delivery costs up to 2.2 ")
     assert (plan["impact"]["fee"], plan["impact"]["fee_currency"]) == (str(ETHER * 22 // 10), "ETH")

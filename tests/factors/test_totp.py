@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -12,7 +13,7 @@ from backend.client import ApiProblem
 from backend.core import db
 from backend.factors.models import FactorRow
 from tests.conftest import PASSWORD, World
-from tests.factors.steps import grow_stale, problem_of, set_up
+from tests.factors.steps import grow_stale, problem_of, set_up, sign_in_was
 from tests.users.test_accounts import forget
 
 PROOF = "/auth/factors/verify"
@@ -22,6 +23,7 @@ PROOF = "/auth/factors/verify"
 async def test_app_is_set_up_with_password_and_code(world: World) -> None:
     acme = await world.organization()
     person, other = await world.person(acme), await world.person(acme)
+    await sign_in_was(person, timedelta())
     assert (await person.call("GET", "/auth/me"))["should_add_second_factor"]
     refused = await problem_of(person.call("POST", "/auth/factors/totp", json={}))
     assert (refused.status, refused.by_field()) == (400, {"password": "Enter your password to continue."})
