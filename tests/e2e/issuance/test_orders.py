@@ -15,7 +15,8 @@ SEPOLIA = 40161
 
 def _market(signum: Signum) -> dict[str, Any]:
     markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
-    return dict(next(m for m in markets if m["chain_eid"] == SEPOLIA and m["status"] == "active"))
+    open_ones = (m for m in markets if m["chain_eid"] == SEPOLIA and m["status"] == "active")
+    return dict(next(m for m in open_ones if m["asset_symbol"] == "NREF"))
 
 
 def _dialog(console: Console, signum: Signum) -> tuple[Page, Locator]:

@@ -10,7 +10,7 @@ ACTION = "Change an asset's rules"
 UNKNOWN = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-def _row(page: Page, title: str = "Update") -> Locator:
+def _row(page: Page, title: str = "Change the rules of") -> Locator:
     """The control that opens an approval of the list."""
     return page.get_by_role("table", name="Approvals").get_by_role("button", name=title)
 
