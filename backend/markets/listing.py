@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.assets.models import AssetRow
-from backend.assets.rules import countries
+from backend.assets.rules import Terms
+from backend.assets.terms import token_rules
 from backend.auth.principal import Context
-from backend.chain.abi.rule_sets import MarketRules
 from backend.chain.chain_models import ChainRow
 from backend.chain.errors import RpcError
 from backend.chain.indexer import indexer
@@ -102,14 +102,9 @@ def _market(row: Any) -> Market:
 
 def _stricter(row: Any) -> list[str]:
     """Return the names of the market's rules that refuse more than the asset's."""
-    rules = ComplianceRules(**row.asset_rules)
-    asset = MarketRules(
-        regulation_type=row.regulation_type,
-        min_kyc_level=row.asset_kyc_level,
-        requires_accreditation=rules.requires_accreditation,
-        blocked_countries=countries(rules.blocked_countries),
-        lockup_end_time=rules.lockup_end_time,
+    terms = Terms(
+        compliance_rules=ComplianceRules(**row.asset_rules),
         max_holders=row.asset_max_holders,
-        max_tokens_per_holder=int(rules.max_tokens_per_holder),
+        required_kyc_level=row.asset_kyc_level,
     )
-    return affected.stricter(market_rules(row), asset)
+    return affected.stricter(market_rules(row), token_rules(terms, [row.chain_eid], row.chain_eid))

@@ -115,6 +115,7 @@ async def test_asset_update_dry_run_lists_excluded_holders_and_writes_nothing(wo
     plan = await firm.patch(f"/assets/{asset['id']}", {"required_kyc_level": 0}, params={"dry_run": "true"})
     assert [m["stricter"] for m in plan["impact"]["markets"]] == [["min_kyc_level"]], "a market keeps its own level"
     assert impact["markets"][0]["stricter"] == []
+    assert (await firm.get(f"/assets/{asset['id']}/markets/{market['id']}"))["stricter_rules"] == []
     late = {"compliance_rules": {"lockup_end_time": 4_000_000_000}}
     plan = await firm.patch(f"/assets/{asset['id']}", late, params={"dry_run": "true"})
     assert [m["halts"] for m in plan["impact"]["markets"]] == [True]
