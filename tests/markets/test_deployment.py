@@ -48,6 +48,7 @@ async def test_market_on_the_asset_chain_is_deployed(world: World) -> None:
     market = await firm.get(f"{path}/{accepted['marketId']}")
     assert (market["status"], market["bridge_id"], market["failure"]) == ("active", None, None)
     assert (market["min_kyc_level"], market["blocked_countries"], market["max_holders"]) == (2, ["PRK"], 50)
+    assert market["stricter_rules"] == ["max_holders"], "the asset has no limit"
     assert (market["quote_decimals"], market["taker_fee_bps"], market["maker_fee_bps"]) == (6, 25, 0)
     info = await contract.info(SEPOLIA, market["market_address"])
     assert (info.token, info.quote) == (asset["deployments"][0]["token_address"], market["quote_token_address"])
