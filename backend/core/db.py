@@ -21,9 +21,9 @@ import uuid_utils
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
-from backend.core import fair_places, logins, roots
+from backend.core import connections, fair_places, logins, roots
 from backend.core.fair_places import Place, Places, held
 from backend.core.pools import KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
 from backend.core.runtime import runtime
@@ -43,10 +43,6 @@ _WIDEN = sa.text(
     " where seen is null or not string_to_array(seen, ',') @> array[cast(:id as text)]"
 )
 _TIMEOUTS = sa.text("select set_config('lock_timeout', '10s', true), set_config('statement_timeout', '30s', true)")
-_SEE_AGAIN = sa.text(
-    "select set_config('app.organization_ids', :ids, true), set_config('app.user_id', :person, true),"
-    " set_config('app.proven', :proofs, true), set_config('app.investor', :investor, true)"
-)
 
 
 class Read(AsyncSession):
@@ -99,14 +95,11 @@ def _engine(name: str) -> AsyncEngine:
     owner, engines = _owner_url(), runtime.loop_part(Pools).engines
     if name not in engines:
         url = logins.role_url(owner, ROLES[name])
-        # A failing statement is logged; the values of its parameters may be secrets or personal data.
-        engines[name] = create_async_engine(
+        engines[name] = connections.engine(
             url,
             pool_size=POOLS[name],
             max_overflow=OVERFLOW[name],
             pool_timeout=WAITS[name],
-            pool_pre_ping=True,
-            hide_parameters=True,
             connect_args={"options": TIMEOUTS[name]} if name in TIMEOUTS else {},
         )
     return engines[name]
@@ -138,8 +131,12 @@ async def own_connection() -> psycopg.AsyncConnection[Any]:
 
 async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None:
     """Set the organizations whose rows this transaction may access."""
-    ids = ",".join(str(i) for i in organization_ids)
+    ids = _joined(organization_ids)
     await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": ids})
+
+
+def _joined(organization_ids: Iterable[UUID]) -> str:
+    return ",".join(str(i) for i in organization_ids)
 
 
 async def widen(session: AsyncSession, organization_id: UUID) -> None:
@@ -179,7 +176,7 @@ async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
         _requests.set(session)
         try:
             if organization_ids:
-                await scope(session, organization_ids)
+                await connections.begin(session, organization_ids=_joined(organization_ids))
             yield session
             await _conclude(session)
             await session.commit()
@@ -217,7 +214,8 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
         return
     if session.new or session.dirty or session.deleted or _LAST in session.info:
         raise RuntimeError("a transaction that has written cannot be paused")
-    known = dict(zip(("ids", "person", "proofs", "investor"), (await session.execute(_SEEN)).one(), strict=True))
+    names = ("organization_ids", "user_id", "proven", "investor")
+    known = dict(zip(names, (await session.execute(_SEEN)).one(), strict=True))
     await session.commit()
     session.expunge_all()
     place: Place | None = session.info.get(_PLACE)
@@ -228,7 +226,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
     finally:  # the caller may continue without a response
         if place is not None and was_held:
             await place.take_again()
-        await session.execute(_SEE_AGAIN, {name: value or "" for name, value in known.items()})
+        await connections.begin(session, **{name: value for name, value in known.items() if value})
         for look_again in session.info.get("resume", ()):
             await look_again()
 
@@ -258,7 +256,7 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
         _steps.set(place)
         try:
             async with session.begin():
-                await scope(session, organization_ids)
+                await connections.begin(session, organization_ids=_joined(organization_ids))
                 yield session
                 await _conclude(session)
         finally:
@@ -273,8 +271,8 @@ async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
     """
     async with held(_places("flow")), Write(_engine("flow"), expire_on_commit=False) as session:
         session.info[_REHEARSAL] = True
+        await connections.begin(session, organization_ids=_joined(organization_ids))
         await session.execute(_TIMEOUTS)
-        await scope(session, organization_ids)
         yield session
 
 
@@ -282,9 +280,8 @@ async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
 async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
     """A read-only transaction of the app's role. Waits for a place as `transaction` does."""
     async with held(_places("app"), _outer()), Read(_engine("app"), expire_on_commit=False) as session, session.begin():
-        await session.execute(sa.text("set transaction read only"))
-        if organization_ids:
-            await scope(session, organization_ids)
+        of = {"organization_ids": _joined(organization_ids)} if organization_ids else {}
+        await connections.begin(session, connections.READ_ONLY, **of)
         yield session
 
 
@@ -297,6 +294,17 @@ async def worker() -> AsyncIterator[Write]:
     async with Write(_engine("worker"), expire_on_commit=False) as session, session.begin():
         yield session
         await _conclude(session)
+
+
+@asynccontextmanager
+async def look() -> AsyncIterator[Read]:
+    """Open a session of the worker's role that reads with one statement, without a transaction around it.
+
+    For chain infrastructure only, never for a request.
+    """
+    async with Read(_engine("worker"), expire_on_commit=False) as session:
+        await connections.begin(session, connections.NOTHING)
+        yield session
 
 
 async def undo(session: AsyncSession) -> None:

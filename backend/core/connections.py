@@ -1,0 +1,57 @@
+"""Engines whose connections cost no round trip besides a transaction's own statements.
+
+The server's end of a connection is noticed at its socket instead of by a query before each use, and a transaction
+begins together with the settings that it starts with, in one message.
+"""
+
+import select
+from typing import Any
+
+import sqlalchemy as sa
+from psycopg import sql
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+_BEGIN = "begin_with"
+BEGIN = "begin"
+READ_ONLY = "begin read only"
+NOTHING = ""
+"""What a session begins with that reads one statement: none."""
+
+
+def engine(url: str | sa.URL, **options: Any) -> AsyncEngine:
+    """Return an engine; `options` are those of SQLAlchemy."""
+    made = create_async_engine(url, isolation_level="AUTOCOMMIT", hide_parameters=True, **options)
+    sa.event.listen(made.sync_engine, "checkout", _look)
+    sa.event.listen(made.sync_engine, "begin", _note)
+    made.sync_engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]
+    return made
+
+
+async def begin(session: AsyncSession, statement: str = BEGIN, **settings: str) -> None:
+    """Begin a session's transaction with settings that last until its end. Names are without their prefix `app.`."""
+    calls = [sql.SQL("set_config({}, {}, true)").format(f"app.{name}", value) for name, value in settings.items()]
+    text = statement if not calls else f"{statement}; select {sql.SQL(', ').join(calls).as_string()}"
+    await session.connection(execution_options={_BEGIN: text})
+
+
+def _note(connection: sa.Connection) -> None:
+    connection.connection.info[_BEGIN] = connection.get_execution_options().get(_BEGIN, BEGIN)
+
+
+def _begin(connection: PoolProxiedConnection) -> None:
+    """Send what begins a transaction. The driver is in autocommit mode, in which it would send no BEGIN of its own."""
+    if text := connection.info.pop(_BEGIN, BEGIN):
+        cursor = connection.cursor()
+        try:
+            cursor.execute(text)
+        finally:
+            cursor.close()
+
+
+def _look(adapted: Any, _record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
+    """Replace the pool's connections if the server has closed this one: something can be read from its socket."""
+    poll = select.poll()
+    poll.register(adapted.driver_connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        raise sa.exc.InvalidatePoolError
