@@ -4,8 +4,8 @@ pending."""
 from backend.chain.abi.calls import Call
 from backend.chain.abi.outcome import Outcome
 from backend.chain.errors import Reverted
-from backend.chain.transactions.execution import OnStored, execute
-from backend.requests.workflows import Run, StepNotes
+from backend.chain.transactions.execution import execute
+from backend.requests.workflows import OnStored, Run, StepNotes
 
 
 async def write(
@@ -21,13 +21,11 @@ async def write(
 ) -> Outcome:
     """Send a call for a request and wait for its result. `key` distinguishes it from the request's other transactions.
 
-    `on_stored` receives the hash before the transaction is sent, for rows that store it.
+    `on_stored` writes the hash to the rows that store it, before the transaction is sent.
     """
 
     async def show(tx_hash: str) -> None:
-        await step.say(step.detail or "", tx_hash)
-        if on_stored is not None:
-            await on_stored(tx_hash)
+        await step.say(step.detail or "", tx_hash, on_stored)
 
     intent = call.intent(
         run.key(key, eid),

@@ -74,6 +74,10 @@ class Run:
     arguments: dict[str, Any]
     attempt: int
     outcome: list[tuple[Any, ...]] = field(default_factory=list)
+    ended: list["StepNotes"] = field(default_factory=list)
+    """Steps that succeeded. The run's next transaction records it, which follows immediately."""
+    at_success: list[Callable[[db.Write], Awaitable[None]]] = field(default_factory=list)
+    """What is written in the transaction in which the request succeeds."""
     within: db.Write | None = None
     """The single transaction for all its work, where there is one: a request that is denied before it started."""
 
@@ -98,8 +102,16 @@ class Run:
         if self.within is not None:
             yield self.within
             return
-        async with db.step(self.organization_id) as session:
-            yield session
+        ended = self.ended.copy()
+        self.ended.clear()  # steps of other chains may end in the meantime
+        try:
+            async with db.step(self.organization_id) as session:
+                for notes in ended:
+                    await requests.end_step(session, self.request_id, notes.name, notes.tx_hash, notes.detail)
+                yield session
+        except BaseException:
+            self.ended.extend(ended)
+            raise
 
     @asynccontextmanager
     async def step(self, name: str) -> AsyncIterator["StepNotes"]:
@@ -113,8 +125,7 @@ class Run:
             async with self.transaction() as session:
                 await requests.fail_step(session, self.request_id, name, error.detail)
             raise
-        async with self.transaction() as session:
-            await requests.end_step(session, self.request_id, name, notes.tx_hash, notes.detail)
+        self.ended.append(notes)
 
 
 @dataclass
@@ -126,14 +137,17 @@ class StepNotes:
     tx_hash: str | None = None
     detail: str | None = None
 
-    async def say(self, detail: str, tx_hash: str | None = None) -> None:
-        """Show progress while the step runs."""
+    async def say(self, detail: str, tx_hash: str | None = None, on_stored: "OnStored | None" = None) -> None:
+        """Show progress while the step runs. `on_stored` writes the hash to other rows, in the same transaction."""
         self.detail, self.tx_hash = detail, tx_hash or self.tx_hash
         async with self.run.transaction() as session:
             await requests.note_step(session, self.run.request_id, self.name, self.tx_hash, detail)
+            if on_stored is not None and tx_hash is not None:
+                await on_stored(session, tx_hash)
 
 
 Body = Callable[[Run], Awaitable[None]]
+OnStored = Callable[[db.Write, str], Awaitable[None]]
 OnFailure = Callable[[Run, SignumError], Awaitable[None]]
 OnApproval = Callable[[db.Write, RequestRow], Awaitable[None]]
 OnRetry = Callable[[db.Write, RequestRow], Awaitable[None]]
@@ -234,6 +248,8 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
                 await requests.succeed(session, run.request_id)
             else:
                 await requests.await_finality(session, run.request_id)
+            for write in run.at_success:
+                await write(session)
             for outcome in run.outcome:
                 await publish(session, run.organization_id, *outcome)
 
@@ -242,6 +258,8 @@ async def _despite_reorganizations(run: Run, body: Body) -> None:
     """Run a workflow. Run it again where it was refused while transactions that it may depend on are lost."""
     ends = 0.0
     while True:
+        run.outcome.clear()
+        run.at_success.clear()
         try:
             await body(run)
             return

@@ -10,6 +10,7 @@ from backend.chain.errors import Undone
 from backend.chain.indexer import indexer
 from backend.chain.models import TransactionStatus
 from backend.chain.transactions.execution import find
+from backend.core import db
 from backend.core.changes import set_status
 from backend.core.errors import Conflict, SignumError
 from backend.requests.workflows import Run, StepNotes, workflow
@@ -43,7 +44,7 @@ async def send(run: Run) -> None:
         _read_back(outcome, row, at)
         await indexer.catch_up(row.chain_eid, outcome.block_number)
         step.detail = f"In block {outcome.block_number}, read back from the chain."
-    await _set(run, status=TransferStatus.CONFIRMED, failure=None)
+    run.at_success.append(lambda session: _change(session, run, status=TransferStatus.CONFIRMED, failure=None))
 
 
 async def _begin(run: Run) -> tuple[TransferRow, str]:
@@ -59,8 +60,8 @@ async def _begin(run: Run) -> tuple[TransferRow, str]:
 
 
 async def _send(run: Run, step: StepNotes, row: TransferRow, at: str) -> Outcome:
-    async def stored(tx_hash: str) -> None:
-        await _set(run, status=TransferStatus.SUBMITTING, tx_hash=tx_hash)
+    async def stored(session: db.Write, tx_hash: str) -> None:
+        await _change(session, run, status=TransferStatus.SUBMITTING, tx_hash=tx_hash)
 
     call = token.transfer(at, row.to_address, row.amount or 0)
     return await write(
@@ -78,6 +79,10 @@ def _read_back(outcome: Outcome, row: TransferRow, at: str) -> None:
 async def _set(run: Run, *, undone: bool = False, **values: Any) -> None:
     """Record the status; a confirmed transfer stays confirmed unless a reorg has undone it."""
     async with run.transaction() as session:
-        row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
-        if undone or row.status is not TransferStatus.CONFIRMED:
-            await set_status(session, "transfer", Transfer, row, **values)
+        await _change(session, run, undone=undone, **values)
+
+
+async def _change(session: db.Write, run: Run, *, undone: bool = False, **values: Any) -> None:
+    row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
+    if undone or row.status is not TransferStatus.CONFIRMED:
+        await set_status(session, "transfer", Transfer, row, **values)

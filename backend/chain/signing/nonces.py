@@ -19,9 +19,11 @@ MOST_MISSING = 50
 
 async def lock(session: db.Write, eid: int, address: str) -> SignerRow:
     """Return the signer's row, locked, created if needed; the lock's holder assigns the next nonce."""
+    locked = sa.select(SignerRow).filter_by(chain_eid=eid, address=address).with_for_update()
+    if (known := (await session.execute(locked)).scalar_one_or_none()) is not None:
+        return known
     fresh = SignerRow(chain_eid=eid, address=address)
     await session.execute(insert(SignerRow).values(**fresh.model_dump()).on_conflict_do_nothing())
-    locked = sa.select(SignerRow).filter_by(chain_eid=eid, address=address).with_for_update()
     return (await session.execute(locked)).scalar_one()
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from backend.chain.abi.calls import Intent
-from backend.chain.models import TransactionRow
+from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.signing.fees import Terms
 from backend.chain.signing.keys import Signed
 from backend.chain.signing.wallet_provider import holder
@@ -29,6 +29,7 @@ async def signed(intent: Intent, terms: Terms, nonce: int) -> TransactionRow:
         raw=made.raw,
         tx_hash=made.tx_hash,
         label=intent.label,
+        status=TransactionStatus.SUBMITTING,
     )
 
 

@@ -94,8 +94,6 @@ class _Wait:
         except InsufficientFunds:
             if await _is_short(self._rpc, self._row):
                 raise
-        if self._row.status is TransactionStatus.PENDING:
-            await _store(self._row, {"status": TransactionStatus.SUBMITTING})
 
     async def _look(self) -> Receipt | None:
         (receipt,) = await receipts_of(self._rpc, [self._row])

@@ -39,9 +39,8 @@ OnStored = Callable[[str], Awaitable[None]]
 
 async def find(key: str) -> TransactionRow | None:
     """Return the transaction of an intent, None before it is stored."""
-    async with db.worker() as session:
-        found = sa.select(TransactionRow).where(col(TransactionRow.key) == key)
-        return (await session.execute(found)).scalar_one_or_none()
+    async with db.look() as session:
+        return await _current(session, key)
 
 
 async def execute(intent: Intent, on_stored: OnStored | None = None) -> Outcome:
@@ -68,7 +67,7 @@ async def finish_open(request_id: UUID) -> None:
     found = sa.select(TransactionRow).where(
         col(TransactionRow.request_id) == request_id, col(TransactionRow.status).in_(OPEN)
     )
-    async with db.worker() as session:
+    async with db.look() as session:
         rows = (await session.execute(found)).scalars().all()
     for row in rows:
         with suppress(Reverted, ChainUnavailable):
@@ -135,7 +134,7 @@ async def _builds_on_what_may_be_lost(intent: Intent) -> bool:
         return await session.scalar(found.limit(1)) is not None
 
 
-async def _current(session: db.Write, key: str) -> TransactionRow | None:
+async def _current(session: db.Read | db.Write, key: str) -> TransactionRow | None:
     found = sa.select(TransactionRow).where(col(TransactionRow.key) == key)
     return (await session.execute(found)).scalar_one_or_none()
 
