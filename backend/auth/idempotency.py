@@ -144,14 +144,17 @@ def _place(request: Request) -> str:
 
 async def _lock(context: Context, row: IdempotencyRow) -> None:
     """Take the lock of a key, and make only this caller's responses visible in the transaction."""
-    if not await locks.attempt(context.session, Purpose.IDEMPOTENCY_KEY, _name(row)):
+    lock = locks.attempted(Purpose.IDEMPOTENCY_KEY, _name(row))
+    if not await context.session.scalar(sa.select(lock, _seen(row))):
         raise IdempotencyConflict("The first request with this key is still running.")
-    await _see(context, row)
 
 
 async def _see(context: Context, row: IdempotencyRow) -> None:
-    see = sa.text("select set_config('app.principal', :principal, true)")
-    await context.session.execute(see, {"principal": row.principal})
+    await context.session.execute(sa.select(_seen(row)))
+
+
+def _seen(row: IdempotencyRow) -> sa.Function[str]:
+    return sa.func.set_config("app.principal", row.principal, True)
 
 
 def _name(row: IdempotencyRow) -> str:
@@ -165,11 +168,12 @@ async def _find(context: Context, row: IdempotencyRow) -> IdempotencyRow | None:
         col(IdempotencyRow.path) == row.path,
         col(IdempotencyRow.key) == row.key,
     )
-    await context.session.execute(
-        sa.delete(IdempotencyRow).where(same, col(IdempotencyRow.created_at) < now() - LIFETIME)
-    )
     found: IdempotencyRow | None = await context.session.scalar(sa.select(IdempotencyRow).where(same))
-    return found
+    if found is None or found.created_at >= now() - LIFETIME:
+        return found
+    await context.session.delete(found)
+    await context.session.flush()
+    return None
 
 
 def _replay(stored: IdempotencyRow, row: IdempotencyRow) -> Response:

@@ -66,6 +66,11 @@ async def attempt(session: AsyncSession, purpose: Purpose, name: object) -> bool
     return bool(await _ask(session, "pg_try_advisory_xact_lock", purpose, name))
 
 
+def attempted(purpose: Purpose, name: object) -> sa.ColumnElement[bool]:
+    """Return `attempt` as a column of a statement that also does something else."""
+    return sa.func.pg_try_advisory_xact_lock(number(purpose, name), type_=sa.Boolean)
+
+
 async def wait_on_connection(connection: AsyncConnection, purpose: Purpose, name: object) -> None:
     """Wait until no one else holds a lock, and hold it until the connection ends."""
     await _ask(connection, "pg_advisory_lock", purpose, name)

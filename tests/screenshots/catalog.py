@@ -94,8 +94,13 @@ def open_row(page: Page) -> None:
 
 
 def approval(page: Page) -> None:
-    """Open the newest approval."""
-    page.get_by_role("table", name="Approvals").locator("tbody").get_by_role("button").first.click()
+    """Open the newest approval: one that this person may decide, or any."""
+    rows, none = page.get_by_role("table", name="Approvals").locator("tbody"), page.get_by_text("Nothing to approve")
+    first = rows.get_by_role("button").first
+    expect(first.or_(none).first).to_be_visible()
+    if none.is_visible():
+        pick_tab("All", page)
+    first.click()
     expect(page.locator(".drawer")).to_be_visible()
     states.settle(page)
 
