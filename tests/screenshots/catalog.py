@@ -99,7 +99,7 @@ def approval(page: Page) -> None:
     first = rows.get_by_role("button").first
     expect(first.or_(none).first).to_be_visible()
     if none.is_visible():
-        pick_tab("All", page)
+        page.get_by_role("button", name="All", exact=True).click()
     first.click()
     expect(page.locator(".drawer")).to_be_visible()
     states.settle(page)
