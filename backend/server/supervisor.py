@@ -143,6 +143,7 @@ def _start_database(settings: Settings) -> Callable[[], None]:
                 runtime.use_database(server.start())
             except Exception as error:
                 raise CannotStart(f"The embedded PostgreSQL failed to start: {_first_line(error)}") from error
+        server.keep_alive()
         stop = server.stop
     with step("Migrations"):
         try:
