@@ -29,6 +29,7 @@ from backend.daily_totals.models import (
 from backend.daily_use.models import DailyLimitRow, DailyUseRow
 from backend.distributions.models import ClaimRow, DistributionRow, HeldRecipientRow, RecipientRow, TreePartRow
 from backend.drafts.models import DraftRow
+from backend.engine.models import ExecutorLeaseRow
 from backend.factors.models import FactorRow, RecoveryCodeRow
 from backend.invitations.models import InvitationRow
 from backend.issuers.models import IssuerRow, IssuerWalletRow
@@ -70,6 +71,7 @@ __all__ = [
     "DocumentRow",
     "DraftRow",
     "EndpointRow",
+    "ExecutorLeaseRow",
     "FactorRow",
     "FilePartRow",
     "FileRow",

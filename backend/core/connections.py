@@ -14,7 +14,8 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 _BEGIN = "begin_with"
 BEGIN = "begin"
-READ_ONLY = "begin read only"
+READ_ONLY = "begin read only; set local idle_in_transaction_session_timeout = 0"
+"""A long list may be sent to a slow client: a transaction that only reads blocks no one."""
 NOTHING = ""
 """What a session begins with that reads one statement: none."""
 

@@ -7,8 +7,8 @@ and the rows that the secrets in `app.proven` open; with `app.investor`, only wh
 all rows. Neither owns a table.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
-from backend.core import connections, fair_places, logins, roots
+from backend.core import connections, fair_places, logins, process_label, roots
 from backend.core.fair_places import Place, Places, held
 from backend.core.pools import KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
 from backend.core.runtime import runtime
@@ -42,7 +42,10 @@ _WIDEN = sa.text(
     " from (select nullif(current_setting('app.organization_ids', true), '') as seen) known"
     " where seen is null or not string_to_array(seen, ',') @> array[cast(:id as text)]"
 )
-_TIMEOUTS = sa.text("select set_config('lock_timeout', '10s', true), set_config('statement_timeout', '30s', true)")
+_TIMEOUTS = sa.text(
+    "select set_config('lock_timeout', '10s', true), set_config('statement_timeout', '30s', true),"
+    " set_config('idle_in_transaction_session_timeout', '60s', true)"
+)
 
 
 class Read(AsyncSession):
@@ -100,7 +103,7 @@ def _engine(name: str) -> AsyncEngine:
             pool_size=POOLS[name],
             max_overflow=OVERFLOW[name],
             pool_timeout=WAITS[name],
-            connect_args={"options": TIMEOUTS[name]} if name in TIMEOUTS else {},
+            connect_args={"options": TIMEOUTS[name], "application_name": process_label.application_name()},
         )
     return engines[name]
 
@@ -124,7 +127,9 @@ async def own_connection() -> psycopg.AsyncConnection[Any]:
     """
     url = make_url(logins.role_url(_owner_url(), ROLES["worker"]))
     named: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
-    connection = await psycopg.AsyncConnection.connect(**named, autocommit=True)
+    connection = await psycopg.AsyncConnection.connect(
+        **named, application_name=process_label.application_name(), autocommit=True
+    )
     await connection.execute(KEEPALIVE)
     return connection
 
@@ -162,6 +167,24 @@ async def prove(session: AsyncSession, *proofs: str | UUID) -> None:
 
 _requests: ContextVar[AsyncSession | None] = ContextVar("requests_session", default=None)
 _steps: ContextVar[Place | None] = ContextVar("steps_place", default=None)
+_guard: ContextVar[Callable[[AsyncSession], Awaitable[None]] | None] = ContextVar("guard", default=None)
+
+
+@contextmanager
+def guarded_by(check: Callable[[AsyncSession], Awaitable[None]]) -> Iterator[None]:
+    """Run a check at the beginning of each step's transaction while inside; it raises where the work belongs to another
+    process."""
+    token = _guard.set(check)
+    try:
+        yield
+    finally:
+        _guard.reset(token)
+
+
+async def check_owner(session: AsyncSession) -> None:
+    """Raise in work that another process has taken over; otherwise the takeover waits until the transaction ends."""
+    if (check := _guard.get()) is not None:
+        await check(session)
 
 
 @asynccontextmanager
@@ -257,6 +280,7 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
         try:
             async with session.begin():
                 await connections.begin(session, organization_ids=_joined(organization_ids))
+                await check_owner(session)
                 yield session
                 await _conclude(session)
         finally:

@@ -26,6 +26,14 @@ The rest of the requests' connections is for work beside a request's own transac
 """
 PATIENCE: dict[str, float | None] = {"app": WAITS["app"], "flow": WAITS["flow"], "step": None}
 """Seconds to wait for a place. A step waits as long as it takes, because a wait must not fail its request."""
-TIMEOUTS = {"app": "-c statement_timeout=30000 -c lock_timeout=10000", "flow": "-c lock_timeout=10000"}
+_IDLE = "-c idle_in_transaction_session_timeout"
+TIMEOUTS = {
+    "app": f"-c statement_timeout=30000 -c lock_timeout=10000 {_IDLE}=60000",
+    "flow": f"-c lock_timeout=10000 {_IDLE}=10000",
+    "worker": f"{_IDLE}=10000",
+}
 """Milliseconds after which a statement, or its wait for a lock, ends. A request then gets a 503. A workflow's step
-releases its connection, and its run starts again."""
+releases its connection, and its run starts again.
+
+A transaction whose process does nothing for this long is rolled back: a process that hangs holds no locks.
+"""

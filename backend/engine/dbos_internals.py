@@ -4,6 +4,7 @@ They may change in any release. pyproject.toml pins `VERSION`, for which they we
 installed version or one of the names differs.
 """
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,9 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, _core, _queue
+from dbos._context import get_local_dbos_context
 from dbos._dbos import _get_dbos_instance
+from dbos._error import DBOSWorkflowConflictIDError
 from dbos._serialization import DefaultSerializer
 from dbos._sys_db import SystemDatabase
 from dbos._utils import INTERNAL_QUEUE_NAME, GlobalParams
@@ -33,6 +36,8 @@ _RUNNING: Any = _core.ActiveWorkflowById
 _remove: Callable[[Any, str, tuple[str, str | None] | None], None] = _core.ActiveWorkflowById._remove
 _partitions_of: Callable[[Any, str], list[str]] = SystemDatabase.get_queue_partitions
 _start_queued: Callable[..., Any] = SystemDatabase.start_queued_workflows
+Taken = DBOSWorkflowConflictIDError
+"""Ends an execution whose workflow another one has taken over. It derives from BaseException, so nothing catches it."""
 Choose = Callable[[str, Sequence[str], Mapping[str, int]], dict[str, int] | None]
 
 
@@ -96,6 +101,24 @@ def note_ends(ended: Callable[[str], None]) -> None:
             ended(bucket[0])
 
     _RUNNING._remove = remove
+
+
+def execution() -> tuple[str, str | None]:
+    """Return the current workflow's id and the token of its execution, which a takeover replaces; None outside one."""
+    context = get_local_dbos_context()
+    if context is None or not context.is_workflow():
+        return "", None
+    return context.workflow_id, context.owner_xid
+
+
+def executor() -> str:
+    """Return the name of this process's executor."""
+    return str(GlobalParams.executor_id)
+
+
+def loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop of the workflows; None before it is started."""
+    return _get_dbos_instance()._background_event_loop._loop
 
 
 @dataclass

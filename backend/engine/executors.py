@@ -1,13 +1,12 @@
-"""Executors of workflows: each process holds a lock under its name while it is alive.
+"""Executors of workflows: each process holds a lock and a lease under its name.
 
-It is a PostgreSQL lock on a dedicated connection, so it is released however the process ends: killed, drained or
-disconnected. Work of a name without a lock is put back into its queue by the first process that notices.
+The lock is a PostgreSQL lock on a dedicated connection, so it is released however the process ends: killed, drained or
+disconnected. The lease is renewed while the process makes progress (see `leases`), so it also expires if the process
+hangs. Work of a name without a lock, or with an expired lease, is put back into its queue by the first process that
+notices.
 """
 
 import asyncio
-import os
-import secrets
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -17,25 +16,38 @@ from dbos import DBOS
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from backend.core import db, locks, logins, pools
+from backend.core import db, locks, logins, pools, process_label
 from backend.core.locks import Purpose
-from backend.engine import dbos_internals
+from backend.core.runtime import runtime
+from backend.engine import dbos_internals, leases, progress
 
 log = structlog.get_logger()
 BEAT = 3.0
 """Seconds between checks of the own lock, and of other executors' work."""
 
 
+SILENT = 10.0
+"""Seconds after which a database that does not answer counts as lost."""
+LOST = (sa.exc.SQLAlchemyError, OSError, TimeoutError)
+
+
 def name_of(role: str) -> str:
-    """Return a unique name for this process."""
-    return f"{role}-{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+    """Return this process's name, which no other process has."""
+    return process_label.executor_name(role)
 
 
 @asynccontextmanager
 async def present(url: str, name: str) -> AsyncIterator[None]:
     """Hold the lock of a name inside. `url` is the owner's."""
     address = logins.role_url(url, logins.WORKER)
-    engine = create_async_engine(address, poolclass=NullPool, isolation_level="AUTOCOMMIT", hide_parameters=True)
+    engine = create_async_engine(
+        address,
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
+        connect_args={"application_name": process_label.application_name()},
+    )
+    runtime.reset(progress.Progress)
     connection = await _take(engine, name)
     keeping = asyncio.create_task(_keep(engine, connection, name))
     try:
@@ -51,28 +63,42 @@ async def _take(engine: AsyncEngine, name: str) -> AsyncConnection:
     connection = await engine.connect()
     await connection.execute(sa.text(pools.KEEPALIVE))
     await locks.wait_on_connection(connection, Purpose.EXECUTOR, name)
+    epoch = await leases.join(connection, name)
+    if epoch > 1:
+        log.warning("executor.rejoined", name=name, epoch=epoch)
     return connection
 
 
 async def _keep(engine: AsyncEngine, connection: AsyncConnection, name: str) -> None:
-    """Take the lock again when its connection is lost.
+    """Renew the lease while there is progress, and take lock and lease again when their connection is lost.
 
-    Work that other executors took over in the meantime still has one effect, because every step of a workflow may be
-    repeated.
+    Work that other executors took over in the meantime stays with them: its executions here end before they write (see
+    `ownership`).
     """
+    seen = runtime.part(progress.Progress)
     try:
         while True:
             await asyncio.sleep(BEAT)
+            obstacle = await progress.obstacle()
+            if obstacle is not None:
+                log.warning("executor.stuck", name=name, reason=obstacle)
+                seen.note(obstacle)
+                continue
             try:
-                await connection.execute(sa.text("select 1"))
-            except (sa.exc.SQLAlchemyError, OSError) as error:
+                async with asyncio.timeout(SILENT):
+                    await leases.renew(connection, name)
+                seen.note(None)
+            except LOST as error:
                 log.warning("executor.lost", name=name, error=type(error).__name__)
-                with suppress(sa.exc.SQLAlchemyError, OSError):
+                seen.note("the database does not respond")
+                with suppress(*LOST):
                     await connection.invalidate()
                     connection = await _take(engine, name)
     finally:
-        with suppress(sa.exc.SQLAlchemyError, OSError):
-            await connection.close()
+        with suppress(*LOST):
+            async with asyncio.timeout(SILENT):
+                await leases.leave(connection, name)
+                await connection.close()
 
 
 async def watch(stopping: asyncio.Event) -> None:
@@ -87,8 +113,13 @@ async def watch(stopping: asyncio.Event) -> None:
 
 
 async def resume() -> list[str]:
-    """Put the running workflows of dead executors back into their queues; return the executors' names."""
-    gone = [name for name in await _at_work() if not await is_alive(name)]
+    """Put the running workflows of executors that are dead or hang back into their queues; return the names of those
+    that had some."""
+    own = dbos_internals.executor()
+    hanging = await leases.expired(own)
+    if hanging:
+        await leases.disconnect(hanging)
+    gone = [name for name in await _at_work() if name in hanging or not await is_alive(name)]
     if gone:
         await asyncio.to_thread(dbos_internals.requeue, gone)
         log.warning("executor.resumed", names=gone)

@@ -8,6 +8,7 @@ later version starts its threads differently, they wait for the timeout, and a t
 
 import asyncio
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ class Wakeups:
     counts: Counter[str] = field(default_factory=Counter)
     served: frozenset[str] = frozenset()
     """The queues of this process."""
+    polls: dict[str, float] = field(default_factory=dict)
+    """When the current poll of each queue began, by `time.monotonic`; without those that wait for their next poll."""
     is_ending: bool = False
     """Whether the queues' threads end, which would otherwise wait for their next poll."""
 
@@ -112,13 +115,24 @@ class _Stop:
     def wait(self, timeout: float | None = None) -> bool:
         wakeups = runtime.part(Wakeups)
         with wakeups.condition:
+            wakeups.polls.pop(self._queue, None)
             wakeups.condition.wait_for(self._is_woken, LONGEST)
             self._seen = wakeups.counts[self._queue]
-        return self._stop.is_set() or wakeups.is_ending
+            is_ending = self._stop.is_set() or wakeups.is_ending
+            if not is_ending:
+                wakeups.polls[self._queue] = time.monotonic()
+        return is_ending
 
     def _is_woken(self) -> bool:
         wakeups = runtime.part(Wakeups)
         return wakeups.is_ending or wakeups.counts[self._queue] != self._seen
+
+
+def hanging(seconds: float) -> list[str]:
+    """Return the queues whose current poll has taken longer than some seconds."""
+    wakeups = runtime.part(Wakeups)
+    with wakeups.condition:
+        return sorted(queue for queue, began in wakeups.polls.items() if time.monotonic() - began > seconds)
 
 
 def install(names: frozenset[str]) -> None:
@@ -128,6 +142,7 @@ def install(names: frozenset[str]) -> None:
     """
     wakeups = runtime.part(Wakeups)
     wakeups.served, wakeups.is_ending = names, False
+    wakeups.polls.clear()
     dbos_internals.replace_stops(lambda stop, name: _Stop(stop, name) if name in names else stop)
     dbos_internals.note_ends(wake)
 

@@ -26,7 +26,7 @@ from backend.core.fair_places import Place
 from backend.core.roots import root_of
 from backend.core.settings import settings
 from backend.daily_use import counts
-from backend.engine import engine
+from backend.engine import engine, ownership
 from backend.engine.queues import BULK, QUEUE, queue_of
 from backend.requests import lanes, resolutions, restarts
 from backend.requests import service as requests
@@ -178,7 +178,7 @@ def workflow(
     def register(body: Body) -> Body:
         @DBOS.workflow(name=name)
         async def run(organization_id: str, request_id: str, hop: str = "0") -> None:
-            with json_rpc.patience(PATIENCE):
+            with json_rpc.patience(PATIENCE), ownership.checked():
                 await _run(body, on_failure, UUID(organization_id), UUID(request_id), int(hop), lane)
 
         return body

@@ -4,23 +4,28 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from dbos import DBOS
+from sqlmodel import col
 
 from backend.chain.rpc.json_rpc import connect
+from backend.chain.signing import nonces
 from backend.core import db
 from backend.core.errors import CannotStart
 from backend.core.settings import Settings, settings
 from backend.engine import dbos_internals, executors, queues
+from backend.engine.models import ExecutorLeaseRow
 from backend.requests import service
 from backend.server.worker import check
 from tests.conftest import World
-from tests.support.crash import sent
+from tests.support.crash import sent, sent_by
 from tests.support.issuance import BASE, SEPOLIA, Issuance, asset_body
 
 pytestmark = pytest.mark.long
@@ -113,6 +118,65 @@ async def test_work_of_a_stopped_worker_is_resumed(
     labels = await sent(firm.id)
     once = [f"deploy {asset['symbol']}", "set rules", f"mint {asset['symbol']}"]
     assert [labels.count(label) for label in once] == [1, 1, 1]
+
+
+async def lease_of(name: str) -> ExecutorLeaseRow | None:
+    async with db.worker() as session:
+        return await session.get(ExecutorLeaseRow, name)
+
+
+async def other_than(name: str) -> str:
+    """Wait for another worker to join, and return its name."""
+    found = sa.select(ExecutorLeaseRow.id).where(
+        col(ExecutorLeaseRow.id).like("worker-%"), col(ExecutorLeaseRow.id) != name
+    )
+    async with asyncio.timeout(120):
+        while True:
+            async with db.worker() as session:
+                if (joined := await session.scalar(found)) is not None:
+                    return str(joined)
+            await asyncio.sleep(0.1)
+
+
+async def test_work_of_a_hanging_worker_is_taken_over_and_done_once(
+    world: World, elsewhere: None, database_url: str
+) -> None:
+    """The worker is stopped with its connections open, and wakes up after another one has finished its work."""
+    firm = await Issuance.ready(world, SEPOLIA, BASE)
+    chain = await connect(BASE)
+    async with worker(database_url) as process:
+        asset = await firm.asset(BASE)
+        await chain.request("evm_setAutomine", False)
+        path = f"/assets/{asset['id']}/markets"
+        accepted = await firm.post(path, await firm.market_body(BASE))
+        async with asyncio.timeout(60):
+            while "create market" not in await sent(firm.id):  # noqa: ASYNC110 - a row is written
+                await asyncio.sleep(0.05)
+        hung = await executor_of(accepted["requestId"])
+        async with worker(database_url):
+            heir = await other_than(hung)
+            process.send_signal(signal.SIGSTOP)
+            stopped = time.monotonic()
+            try:
+                async with asyncio.timeout(40):
+                    while await executor_of(accepted["requestId"]) != heir:  # noqa: ASYNC110 - a row changes
+                        await asyncio.sleep(0.1)
+                assert time.monotonic() - stopped < 30
+            finally:
+                await chain.request("evm_setAutomine", True)
+                await chain.request("evm_mine")
+                process.send_signal(signal.SIGCONT)
+            await firm.succeed(accepted["requestId"])
+            async with asyncio.timeout(60):
+                while (lease := await lease_of(hung)) is None or lease.epoch < 2:  # noqa: ASYNC110 - a row changes
+                    await asyncio.sleep(0.1)
+            market = await firm.get(f"{path}/{accepted['marketId']}")
+            assert market["status"] == "active"
+            assert (await sent(firm.id)).count("create market") == 1
+            owner = (await firm.treasury())["address"]
+            assert await nonces.count(chain, owner) == await sent_by(owner, BASE)
+            again = await firm.asset(BASE)
+            assert again["status"] == "active", "the worker that woke up does not disturb"
 
 
 async def test_workflow_runs_once_across_queues(world: World, elsewhere: None) -> None:

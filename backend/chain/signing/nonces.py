@@ -18,7 +18,11 @@ MOST_MISSING = 50
 
 
 async def lock(session: db.Write, eid: int, address: str) -> SignerRow:
-    """Return the signer's row, locked, created if needed; the lock's holder assigns the next nonce."""
+    """Return the signer's row, locked, created if needed; the lock's holder assigns the next nonce.
+
+    Raises in a workflow that another process has taken over.
+    """
+    await db.check_owner(session)
     locked = sa.select(SignerRow).filter_by(chain_eid=eid, address=address).with_for_update()
     if (known := (await session.execute(locked)).scalar_one_or_none()) is not None:
         return known

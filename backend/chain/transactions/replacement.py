@@ -94,6 +94,7 @@ async def _bump(rpc: Rpc, row: TransactionRow) -> TransactionRow:
     if terms is None:
         return row
     async with db.worker() as session:
+        await db.check_owner(session)
         current = await session.get_one(TransactionRow, row.id, with_for_update=True)
         if current.status not in OPEN or current.tx_hash != row.tx_hash:
             return current

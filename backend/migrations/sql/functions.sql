@@ -918,6 +918,15 @@ language sql stable security definer set search_path = public, pg_temp as $$
   select w.user_id from user_wallets w where w.address = wallet
 $$;
 
+-- Whether an execution of a workflow still has it, by its token. The row is locked until the transaction ends, so that
+-- another process takes the workflow over before or after the transaction.
+create function signum_holds_workflow(workflow text, token text) returns boolean
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform 1 from dbos.workflow_status w where w.workflow_uuid = workflow and w.owner_xid = token for share;
+  return found;
+end $$;
+
 do $$
 declare f text;
 begin

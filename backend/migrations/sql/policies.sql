@@ -40,6 +40,10 @@ create policy worker on reconciliations to signum_worker using (true) with check
 alter table chain_alarms enable row level security;
 create policy worker on chain_alarms to signum_worker using (true) with check (true);
 
+-- Of the processes that run workflows: no request concerns them.
+alter table executor_leases enable row level security;
+create policy worker on executor_leases to signum_worker using (true) with check (true);
+
 -- The indexer's own list, with every organization's contracts.
 alter table followed_contracts enable row level security;
 create policy worker on followed_contracts to signum_worker using (true) with check (true);
