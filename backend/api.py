@@ -8,7 +8,6 @@ from fastapi import APIRouter, FastAPI, Response
 
 from backend import openapi
 from backend.auth import callers
-from backend.core.readiness import readiness
 from backend.core.runtime import runtime
 from backend.core.settings import settings
 from backend.demo_people.routes import forms as demo_forms
@@ -19,8 +18,7 @@ from backend.http.uploads import Uploads
 from backend.limits import rate_limits
 from backend.oauth.routes import beside
 from backend.sign_in.routes import forms
-from backend.status import error_pages
-from backend.status.notes import notes
+from backend.status import checks, error_pages
 from backend.status.schemas import Health, Ready
 
 ROUTES = (
@@ -86,15 +84,12 @@ async def get_health() -> Health:
 
 @status.get("/ready", responses={503: {"model": Ready, "description": "Not ready yet."}})
 async def get_readiness(response: Response) -> Ready:
-    """Get the readiness of migrations, chains, contracts and demo data; 503 until all are done."""
-    if not readiness().is_ready:
+    """Get the readiness of the process: 503 until migrations, chains, contracts and demo data are done, and while the
+    database does not respond, the disk is full or read-only, or the workflow engine makes no progress."""
+    ready = await checks.ready()
+    if not ready.ready:
         response.status_code = 503
-    return Ready(
-        ready=readiness().is_ready,
-        waiting=list(readiness().waiting),
-        failure=readiness().failure,
-        notes=await notes(),
-    )
+    return ready
 
 
 def create_api() -> FastAPI:

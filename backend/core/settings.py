@@ -86,6 +86,17 @@ class Settings(BaseSettings):
     worker_chains: list[int] = []
     """JSON list of endpoint ids that `signum worker --chain EID` serves instead of the server."""
 
+    worker_health_port: int | None = Field(None, ge=1, le=65535)
+    """Port on which `signum worker` answers `/v1/health` and `/v1/ready`; None for no port.
+    `SIGNUM_WORKER_HEALTH_PORT`."""
+
+    worker_health_host: str = "127.0.0.1"
+    """Address of that port. The answers contain no organization's data. `SIGNUM_WORKER_HEALTH_HOST`."""
+
+    min_free_mib: int = Field(64, ge=0)
+    """MiB that must be free on the disk of the data folder; with less, `/v1/ready` answers 503.
+    `SIGNUM_MIN_FREE_MIB`."""
+
     nightly_hour: int = Field(3, ge=0, le=23)
     """UTC hour at which the nightly work begins. `SIGNUM_NIGHTLY_HOUR`."""
 

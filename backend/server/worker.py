@@ -9,6 +9,7 @@ import signal
 from collections.abc import Sequence
 
 import sqlalchemy as sa
+import structlog
 
 import backend.registrations.listeners  # noqa: F401  (listeners to changes)
 from backend import models
@@ -16,14 +17,17 @@ from backend.chain.rpc import json_rpc, node_urls
 from backend.chains import chain_settings
 from backend.core import db, logins
 from backend.core.errors import CannotStart
+from backend.core.readiness import readiness
 from backend.core.runtime import runtime
 from backend.core.settings import Settings
 from backend.engine import engine, executors, queue_wakeup, queues
 from backend.limits import rate_limits
 from backend.registrations import event_streams
+from backend.server import health_port
 from backend.server.postgres import outside_url
 from backend.server.runtime import load_workflows
 
+log = structlog.get_logger()
 assert models, "every table is registered, as in the server"
 assert event_streams, "every stream is registered, for workflows that wait for the tables"
 
@@ -40,8 +44,10 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
     await asyncio.to_thread(logins.check, url)
     runtime.part(rate_limits.Counts)  # a REDIS_URL that cannot be used ends the start, not a workflow
     db.start(url)
+    readiness().waiting.clear()  # the server prepares migrations and chains
     try:
-        await _work(settings, url, eids, stopping)
+        async with health_port.serving(settings):
+            await _work(settings, url, eids, stopping)
     except sa.exc.OperationalError as error:
         raise CannotStart("The database does not respond. Start `signum serve` first, or set DATABASE_URL.") from error
     finally:
@@ -61,7 +67,7 @@ def check(settings: Settings, eids: Sequence[int]) -> None:
             )
 
 
-async def _work(settings: Settings, url: str, eids: Sequence[int], stopping: asyncio.Event) -> None:
+async def _work(own: Settings, url: str, eids: Sequence[int], stopping: asyncio.Event) -> None:
     name = executors.name_of("worker")
     names = [queues.queue_of(eid) for eid in eids]
     async with executors.present(url, name):
@@ -70,7 +76,8 @@ async def _work(settings: Settings, url: str, eids: Sequence[int], stopping: asy
         listening = asyncio.create_task(queue_wakeup.listen(stopping))
         try:
             await queues.register_queues(names)
+            log.info("worker.started", executor=name, chains=list(eids), health_port=own.worker_health_port)
             await executors.watch(stopping)
         finally:
             listening.cancel()
-            await asyncio.to_thread(engine.stop, settings.drain_seconds)
+            await asyncio.to_thread(engine.stop, own.drain_seconds)

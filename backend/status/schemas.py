@@ -12,11 +12,13 @@ class Health(BaseModel):
 
 
 class Ready(BaseModel):
-    """What is still being prepared; `failure` is why preparation cannot finish, `notes` list degraded operation."""
+    """What is still being prepared; `failure` is why preparation cannot finish, `faults` list what currently prevents
+    work (database, disk, workflow engine), `notes` degraded operation."""
 
     ready: bool
     waiting: list[str]
     failure: str | None
+    faults: list[str] = []
     notes: list[str] = []
 
 

@@ -12,7 +12,10 @@ class StatusOperations(Connection):
         return await self._send(Health, "GET", "/health")
 
     async def get_readiness(self) -> Ready:
-        """Get the readiness of migrations, chains, contracts and demo data; 503 until all are done."""
+        """Get the readiness of the process: 503 until migrations, chains, contracts and demo data are done, and
+        while the database does not respond, the disk is full or read-only, or the workflow engine makes no
+        progress.
+        """
         return await self._send(Ready, "GET", "/ready")
 
     async def explain_error(self, slug: str) -> ErrorType:
