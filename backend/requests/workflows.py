@@ -16,12 +16,13 @@ from uuid import UUID
 import structlog
 from dbos import DBOS
 
-from backend.chain.rpc import json_rpc
+from backend.chain.errors import MissingEvent
+from backend.chain.rpc import json_rpc, node_urls
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import finish_open
 from backend.core import db
 from backend.core.changes import THE_SYSTEM, Who, acting, publish
-from backend.core.errors import Conflict, Denied, NotFound, SignumError, problem
+from backend.core.errors import Conflict, Denied, NotFound, SignumError, Unavailable, problem
 from backend.core.fair_places import Place
 from backend.core.roots import root_of
 from backend.core.settings import settings
@@ -255,20 +256,28 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
 
 
 async def _despite_reorganizations(run: Run, body: Body) -> None:
-    """Run a workflow. Run it again where it was refused while transactions that it may depend on are lost."""
+    """Run a workflow. Run it again where it was refused while transactions that it may depend on are lost, or where an
+    embedded chain died meanwhile: until it was restored, it had an older state."""
     ends = 0.0
     while True:
         run.outcome.clear()
         run.at_success.clear()
+        nodes = node_urls.starts()
         try:
             await body(run)
             return
-        except (Conflict, NotFound) as refusal:
+        except (Conflict, NotFound, Unavailable, MissingEvent) as refusal:
             ends = ends or time.monotonic() + lost_transactions.LASTS.total_seconds()
-            if time.monotonic() > ends or not await lost_transactions.may_concern(run.request_id):
+            if time.monotonic() > ends or not await _may_be_temporary(run, refusal, nodes):
                 raise
-            log.info("workflow.refused_after_reorg", request=str(run.request_id), detail=refusal.detail)
+            log.info("workflow.refused_after_reorg", request=str(run.request_id), detail=str(refusal))
         await asyncio.sleep(AGAIN)
+
+
+async def _may_be_temporary(run: Run, refusal: Exception, nodes: tuple[str, ...]) -> bool:
+    if nodes != node_urls.starts() or any(node_urls.is_restoring(eid) for eid in node_urls.embedded()):
+        return True
+    return isinstance(refusal, Conflict | NotFound) and await lost_transactions.may_concern(run.request_id)
 
 
 async def _move(run: Run, order: str | None) -> None:

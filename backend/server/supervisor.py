@@ -207,6 +207,8 @@ def _start_chains(settings: Settings, held: ExitStack) -> None:
         try:
             history.prepare(settings)
             anvil.start(settings.home)
+            # Until the lost transactions are sent again, which the start does before workflows run.
+            anvil.mark(settings.home, anvil.EMBEDDED)
         except Exception as error:
             raise CannotStart(f"The embedded chains failed to start: {_first_line(error)}") from error
     held.callback(anvil.stop)

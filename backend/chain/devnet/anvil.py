@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,11 +22,15 @@ from backend.chain.devnet.install import DevnetError, binary
 from backend.chain.rpc import node_urls
 from backend.chain.rpc.node_urls import EMBEDDED, Embedded
 from backend.core.runtime import runtime
+from backend.core.settings import settings
 
 __all__ = ["EMBEDDED", "DevnetError", "RunningChain", "fund", "revive", "start", "stop"]
 
 SAVE_EVERY = 10
 """Seconds. Every save writes the whole state; `recover` sends again what a kill -9 loses."""
+
+HANGING = 5.0
+"""Seconds without an answer after which a node is killed and started again. Workflows wait longer for a chain."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -38,6 +42,8 @@ class NodeProcesses:
     running: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
     halted: set[int] = field(default_factory=set)
     """Stopped on purpose, so not to be revived."""
+    silent: dict[int, float] = field(default_factory=dict)
+    """Since when a node does not answer, by `time.monotonic`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +105,46 @@ def revive() -> list[int]:
     nodes = runtime.part(NodeProcesses)
     dead = [eid for eid, process in nodes.running.items() if process.poll() is not None and eid not in nodes.halted]
     for eid in dead:
+        mark(settings().home, [eid])
         arguments = [str(part) for part in nodes.running[eid].args]  # type: ignore[union-attr]
         state = Path(arguments[arguments.index("--state") + 1])
-        port = int(arguments[arguments.index("--port") + 1])
+        port = _port_of(nodes.running[eid])
         nodes.running[eid] = _launch(arguments[0], state.parent, EMBEDDED[eid], port)
         _await(arguments[0], state.parent, EMBEDDED[eid], port)
     return dead
+
+
+def unrestored() -> list[int]:
+    """Return the running chains that still lack what they lost."""
+    running = runtime.part(NodeProcesses).running
+    return [eid for eid, process in running.items() if process.poll() is None and node_urls.is_restoring(eid)]
+
+
+def mark(home: Path, eids: Iterable[int]) -> None:
+    """Let callers wait until `transactions.recover` has restored these chains."""
+    for eid in eids:
+        node_urls.restoring_file(home, eid).touch()
+
+
+def end_hanging() -> list[int]:
+    """Kill the nodes that have not answered for a while, so that `revive` starts them again; return their chains.
+
+    Call it from any thread.
+    """
+    nodes, ended = runtime.part(NodeProcesses), []
+    for eid, process in list(nodes.running.items()):
+        if process.poll() is not None or eid in nodes.halted or _answers(EMBEDDED[eid], _port_of(process), 1.0):
+            nodes.silent.pop(eid, None)
+        elif time.monotonic() - nodes.silent.setdefault(eid, time.monotonic()) > HANGING:
+            process.kill()
+            process.wait()
+            ended.append(eid)
+    return ended
+
+
+def _port_of(process: subprocess.Popen[bytes]) -> int:
+    arguments = [str(part) for part in process.args]  # type: ignore[union-attr]
+    return int(arguments[arguments.index("--port") + 1])
 
 
 async def halt(eid: int) -> None:

@@ -220,10 +220,13 @@ def _why(error: Exception) -> str:
 
 
 async def _revive() -> None:
-    """Restart dead embedded nodes, and restore what they lost."""
+    """Restart embedded nodes that are dead or hang, and restore what they lost; also what an earlier attempt did
+    not."""
     try:
-        dead = anvil.revive()
-        if dead:
-            await recover(dead)
+        if hanging := await asyncio.to_thread(anvil.end_hanging):
+            log.warning("devnet.hanging_node_ended", eids=hanging)
+        anvil.revive()
+        if lacking := anvil.unrestored():
+            await recover(lacking)
     except (DevnetError, SignumError, RpcError) as error:
         log.warning("devnet.revival_failed", error=str(error))

@@ -36,6 +36,7 @@ __all__ = [
     "native_balance",
     "patience",
     "patience_here",
+    "restoring",
     "transaction",
 ]
 
@@ -45,7 +46,13 @@ QUICK = 0.5
 """Seconds within which a call that failed immediately is retried, even for callers without patience."""
 _patience: ContextVar[float] = ContextVar("rpc_patience", default=0.0)
 
+_restores: ContextVar[bool] = ContextVar("rpc_restores", default=False)
+
 log = structlog.get_logger()
+
+
+class Restoring(ChainUnavailable):
+    """Service Unavailable"""
 
 
 class BehindFloor(ChainUnavailable):
@@ -101,6 +108,8 @@ class Rpc:
                 wait, allowed = max(pause, nodes.rest(self.eid)), _patience.get()
                 if isinstance(error, Passing):
                     allowed = max(allowed, QUICK)
+                if isinstance(error, Restoring):
+                    wait, allowed = QUICK, max(allowed, BEHIND)
                 if isinstance(error, BehindFloor):
                     wait, allowed = min(pause, terms_of(self.eid).block_time, 1.0), max(allowed, BEHIND)
                 if time.monotonic() + wait > began + allowed:
@@ -109,6 +118,11 @@ class Rpc:
         raise AssertionError("the pauses never end")
 
     async def _ask_around(self, requests: Sequence[Request], is_whole: bool) -> list[Answer]:
+        if not _restores.get() and node_urls.is_restoring(self.eid):
+            raise Restoring(
+                f"The embedded chain {self.eid} is being restored. Retry in a few seconds.",
+                headers={"Retry-After": "2"},
+            )
         behind: NodeBehind | None = None
         is_passing = False
         for node in nodes.in_turn(self.eid):
@@ -277,6 +291,17 @@ def patience(seconds: float) -> Iterator[None]:
         yield
     finally:
         _patience.reset(token)
+
+
+@contextmanager
+def restoring() -> Iterator[None]:
+    """Call a chain that is being restored while inside; all other callers wait. Until its lost transactions are sent
+    again, it would return an older state, on which nothing may be signed or estimated."""
+    token = _restores.set(True)
+    try:
+        yield
+    finally:
+        _restores.reset(token)
 
 
 def patience_here() -> float:

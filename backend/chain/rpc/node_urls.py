@@ -54,6 +54,29 @@ def remembered(home: Path) -> dict[int, int]:
         return {}
 
 
+def restoring_file(home: Path, eid: int) -> Path:
+    """Return the file that exists while an embedded chain may lack transactions, because its node was killed."""
+    return ports_file(home).parent / f"{eid}.restoring"
+
+
+def is_restoring(eid: int) -> bool:
+    """Return whether an embedded chain is being restored, in this process or in the one that started it."""
+    return is_embedded(eid) and restoring_file(settings().home, eid).exists()
+
+
+def starts() -> tuple[str, ...]:
+    """Return what identifies the current processes of the embedded nodes; it differs after any of them has died."""
+    folder = ports_file(settings().home).parent
+    return tuple(_text(folder / f"{eid}.pid") for eid in sorted(embedded()))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""
+
+
 def announce(urls: dict[int, str]) -> None:
     """Record the embedded nodes that this process started; an empty dict when they are stopped."""
     running = runtime.part(EmbeddedNodes).urls

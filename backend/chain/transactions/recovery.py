@@ -19,22 +19,26 @@ from backend.chain.devnet.faucet import FAUCET
 from backend.chain.errors import ChainUnavailable, RpcError
 from backend.chain.models import SignerRow, TransactionRow
 from backend.chain.rpc import node_urls
-from backend.chain.rpc.json_rpc import Rpc, connect
+from backend.chain.rpc.json_rpc import Rpc, connect, restoring
 from backend.chain.rpc.receipts import Receipt, mined
-from backend.chain.transactions.broadcast import OPEN, broadcast, offer
+from backend.chain.transactions.broadcast import OPEN, broadcast, line, offer
 from backend.core import db
+from backend.core.settings import settings
 
 log = structlog.get_logger()
 _BATCH = 200
 
 
 async def recover(eids: Sequence[int] | None = None) -> dict[int, int]:
-    """Run once at boot, before workflows start. Return how many transactions were sent again to each chain."""
+    """Run at boot, before workflows start, and after an embedded chain was restarted. Return how many transactions were
+    sent again to each chain."""
     resent: dict[int, int] = {}
     for eid in eids if eids is not None else node_urls.reachable():
         try:
             rpc = await connect(eid)
-            resent[eid] = await _give_back(rpc) + await _send_open(rpc)
+            with restoring():
+                resent[eid] = await _give_back(rpc) + await _send_open(rpc)
+            node_urls.restoring_file(settings().home, eid).unlink(missing_ok=True)
         except ChainUnavailable as error:
             log.warning("chain.recovery_failed", eid=eid, error=error.detail)
         if resent.get(eid):
@@ -126,6 +130,8 @@ async def _mine_again(rpc: Rpc, row: TransactionRow) -> None:
     if answer is not None:
         with suppress(RpcError):
             await rpc.request("evm_setNextBlockTimestamp", answer)
+    for earlier in await line(row):  # mined before it, but killed before that was recorded
+        await offer(rpc, earlier)
     await broadcast(rpc, row)
     values = mined(row, await _mined(rpc, row.tx_hash))
     async with db.worker() as session:
