@@ -126,11 +126,12 @@ def mark(home: Path, eids: Iterable[int]) -> None:
         node_urls.restoring_file(home, eid).touch()
 
 
-def end_hanging() -> list[int]:
-    """Kill the nodes that have not answered for a while, so that `revive` starts them again; return their chains.
+async def end_hanging() -> list[int]:
+    """Kill the nodes that have not answered for a while, so that `revive` starts them again; return their chains."""
+    return await asyncio.to_thread(_end_hanging)
 
-    Call it from any thread.
-    """
+
+def _end_hanging() -> list[int]:
     nodes, ended = runtime.part(NodeProcesses), []
     for eid, process in list(nodes.running.items()):
         if process.poll() is not None or eid in nodes.halted or _answers(EMBEDDED[eid], _port_of(process), 1.0):

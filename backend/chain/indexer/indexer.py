@@ -223,7 +223,7 @@ async def _revive() -> None:
     """Restart embedded nodes that are dead or hang, and restore what they lost; also what an earlier attempt did
     not."""
     try:
-        if hanging := await asyncio.to_thread(anvil.end_hanging):
+        if hanging := await anvil.end_hanging():
             log.warning("devnet.hanging_node_ended", eids=hanging)
         anvil.revive()
         if lacking := anvil.unrestored():
