@@ -7,7 +7,7 @@ export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes bench browser screenshots clean
+.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos bench browser screenshots clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,9 @@ fuzz: .venv/.dev ## compare Python's decisions with those of the deployed contra
 
 nodes: .venv/.dev ## run 500 random stories behind pools of lagging nodes, kill the server, compare chain, tables and requests
 	@$(BIN)/python -m tests.nodes $(if $(STORIES),--stories $(STORIES)) $(if $(SEED),--seed $(SEED))
+
+chaos: .venv/.dev ## kill, stop and slow an installation's parts in 200 runs, fill its disk, compare everything (RUNS=20 SEED=1)
+	@$(BIN)/python -m tests.chaos --runs $(or $(RUNS),200) $(if $(SEED),--seed $(SEED))
 
 bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a million recipients
 	@$(BIN)/python -m tests.bench

@@ -74,7 +74,7 @@ async def compare(network: Network, tables: Tables, stories: Sequence[Outcome]) 
     """Compare everything."""
     findings = Findings()
     for chain in network.chains.values():
-        await _transactions(chain, tables, findings)
+        await compare_transactions(chain, tables, findings)
         await _transfers(chain, tables, stories, findings)
         await _frozen(chain, stories, findings)
         await _attestations(chain, tables, stories, findings)
@@ -87,7 +87,7 @@ async def compare(network: Network, tables: Tables, stories: Sequence[Outcome]) 
 # Transactions
 
 
-async def _transactions(chain: Chain, tables: Tables, findings: Findings) -> None:
+async def compare_transactions(chain: Chain, tables: Tables, findings: Findings) -> None:
     """Each row matches its receipts, and of each intent at most one transaction succeeded."""
     rows = tables.rows("select * from transactions where chain_eid = %s", chain.eid)
     passed: defaultdict[str, list[str]] = defaultdict(list)

@@ -51,8 +51,8 @@ class House:
         """Delete a record of the organization."""
         return await self._repeated("DELETE", f"/orgs/{self.id}{path}", None)
 
-    async def _repeated(self, method: str, path: str, body: Any) -> Any:
-        key, deadline = str(uuid4()) if method == "POST" else None, time.monotonic() + PATIENCE
+    async def _repeated(self, method: str, path: str, body: Any, key: str | None = None) -> Any:
+        key, deadline = key or (str(uuid4()) if method == "POST" else None), time.monotonic() + PATIENCE
         while True:
             try:
                 return await self.client.call(
