@@ -257,7 +257,7 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
 
 async def _despite_reorganizations(run: Run, body: Body) -> None:
     """Run a workflow. Run it again where it was refused while transactions that it may depend on are lost, or where an
-    embedded chain died meanwhile: until it was restored, it had an older state."""
+    embedded chain died in the meantime: until it was restored, it had an older state."""
     ends = 0.0
     while True:
         run.outcome.clear()

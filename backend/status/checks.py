@@ -40,7 +40,7 @@ class Checks:
 
 
 async def ready() -> Ready:
-    """Return the readiness of this process. Notes are left out while the database does not answer."""
+    """Return the readiness of this process. Notes are omitted while the database does not answer."""
     found = await faults()
     return Ready(
         ready=readiness().is_ready and not found,

@@ -69,7 +69,7 @@ class Issuer(House):
         await self.ended((await self.get("/issuer"))["request_id"])
 
     async def accept(self, path: str, body: Any) -> Any:
-        """Send a request until it is accepted, sometimes twice at once under the same key."""
+        """Send a request until it is accepted, sometimes twice at the same time under one key."""
         key, times = str(uuid4()), 2 if self.dice.random() < TWICE else 1
         path = f"/orgs/{self.id}{path}"
         accepted, *again = await asyncio.gather(*(self._repeated("POST", path, body, key) for _ in range(times)))

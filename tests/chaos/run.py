@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import signal
 import sys
 import time
 from collections import Counter
@@ -44,6 +45,8 @@ class Chaos:
     runs: int
     results: list[Result] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
+    _interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by Ctrl-C: the current run is the last one."""
 
     async def play(self) -> bool:
         """Play all runs; return whether nothing differs."""
@@ -53,7 +56,10 @@ class Chaos:
         say(f"parts: {', '.join(self.installation.parts())}; logs in {folder}")
         try:
             await self.installation.start()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupted.set)
             for number in range(self.runs):
+                if self._interrupted.is_set():
+                    break
                 self.results.append(await self._run(self.seed + number))
                 self._tell(self.results[-1])
             await self._commands()

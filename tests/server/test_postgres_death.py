@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL dies alone: the server starts it again, and what was accepted goes on."""
+"""The embedded PostgreSQL dies alone: the server starts it again, and accepted work continues."""
 
 import os
 import signal
@@ -84,12 +84,12 @@ def test_start_after_a_kill_ignores_the_id_of_a_zombie(folder: Path) -> None:
 
 
 def sign_in(serve: Serve) -> httpx.Response:
-    body = {"email": "nobody@example.com", "password": "wrong password"}
+    body = {"email": "stranger@example.com", "password": "wrong password"}
     return httpx.post(f"http://127.0.0.1:{serve.port}/v1/auth/login", json=body, timeout=60, trust_env=False)
 
 
 @pytest.mark.long
-def test_killed_postgres_is_started_again_and_requests_meanwhile_may_be_retried(home: Path) -> None:
+def test_killed_postgres_is_started_again_and_requests_may_be_retried(home: Path) -> None:
     serve = Serve(home)
     serve.ready()
     before = postmaster(home / "pg")
