@@ -48,12 +48,22 @@ def serve() -> None:
 
 
 @app.command()
-def migrate() -> None:
+def migrate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="print the SQL and change nothing")] = False,
+    accept_drift: Annotated[bool, typer.Option("--accept-drift", help="keep changes that others made")] = False,
+    wait: Annotated[float, typer.Option(help="seconds to wait for another migration")] = 300,
+    lock_timeout: Annotated[float, typer.Option(help="seconds to wait for a table, at each attempt")] = 5,
+    statement_timeout: Annotated[float, typer.Option(help="seconds that a statement may take")] = 900,
+) -> None:
     """Migrate the database of DATABASE_URL to the newest schema, and create the login roles of web and workers."""
-    from backend.server import supervisor
+    from backend.migrations.migrate import Terms
+    from backend.server import schema, supervisor
 
-    supervisor.guarded(lambda: supervisor.migrate_only(settings()))
-    typer.echo("The database has the newest schema.")
+    terms = Terms(wait, lock_timeout, statement_timeout)
+    sql = supervisor.guarded(
+        lambda: schema.migrate_only(settings(), terms, is_dry_run=dry_run, accepts_drift=accept_drift)
+    )
+    typer.echo(sql or "The database has the newest schema.")
 
 
 @app.command()

@@ -1,8 +1,16 @@
 """Alembic's environment: migrations run as the database's owner, over the caller's connection."""
 
+from typing import Any
+
 from alembic import context
 
-connection = context.config.attributes["connection"]
-context.configure(connection=connection, version_table="schema_version")
+VERSION: dict[str, Any] = {"version_table": "schema_version", "transaction_per_migration": True}
+config = context.config
+if context.is_offline_mode():
+    context.configure(
+        dialect_name=config.attributes["dialect"], literal_binds=True, output_buffer=config.output_buffer, **VERSION
+    )
+else:
+    context.configure(connection=config.attributes["connection"], **VERSION)
 with context.begin_transaction():
     context.run_migrations()

@@ -1,16 +1,24 @@
 """Migration of a database to the newest schema: Signum's with Alembic, the workflow engine's with DBOS."""
 
+import io
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from psycopg.errors import LockNotAvailable
 
 from backend.core import logins
 from backend.core.errors import CannotStart
 from backend.core.locks import MIGRATION
 from backend.core.logins import owner_url
+from backend.migrations import state
+from backend.migrations.rules import State, refusal
 
 # The engine itself would grant all rights, so that a role could plant a trigger for the owner's next migration to run.
 # The worker's role has these rights too: changes that it detects, such as an attestation's expiry, may need deliveries.
@@ -24,41 +32,129 @@ RIGHTS = (
 )
 
 
-def migrate(url: str) -> None:
-    """Upgrade to head. Safe to repeat and to run concurrently."""
+@dataclass(frozen=True)
+class Terms:
+    """How long a migration may wait and hold locks, in seconds."""
+
+    wait: float = 300.0
+    """For another migration of the same database to end."""
+    lock: float = 5.0
+    """For a lock on a table: a statement that waits for one makes all later ones wait too. It is then tried again."""
+    statement: float = 900.0
+    attempts: int = 10
+
+
+def migrate(url: str, terms: Terms | None = None, *, accepts_drift: bool = False) -> None:
+    """Upgrade to head. Safe to repeat and to run concurrently. Raises CannotStart where the schema is newer than this
+    version of Signum, or has drifted from what the last migration left."""
     from dbos import DBOS
 
-    config = _config()
-    engine = sa.create_engine(owner_url(url), poolclass=sa.pool.NullPool, hide_parameters=True)
-    with engine.connect() as connection:
-        connection.execute(sa.text("select pg_advisory_lock(:key)"), {"key": MIGRATION})
-        connection.commit()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
-        connection.commit()
+    terms = terms or Terms()
+    with _alone(url, terms) as connection:
+        found = state.read(connection)
+        if found.version is not None and (reason := refusal(found, known(), accepts_drift=accepts_drift)):
+            raise CannotStart(reason)
+        connection.rollback()
+        _upgrade(connection, terms)
         DBOS.migrate(owner_url(url))
         for statement in RIGHTS:
             connection.execute(sa.text(statement))
         logins.make(connection, url)
+        state.store(connection)
         connection.commit()
-        connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": MIGRATION})
-        connection.commit()
-    engine.dispose()
+
+
+def plan(url: str) -> str:
+    """Return the SQL that `migrate` would execute, empty if the schema is the newest."""
+    with _connected(owner_url(url)) as connection:
+        found = state.read(connection)
+    if found.version is not None and (reason := refusal(found, known(), accepts_drift=True)):
+        raise CannotStart(reason)
+    if found.version == known()[-1]:
+        return ""
+    config = _config()
+    config.output_buffer = text = io.StringIO()
+    config.attributes["dialect"] = "postgresql"
+    command.upgrade(config, f"{found.version or 'base'}:head", sql=True)
+    return text.getvalue()
 
 
 def check(url: str) -> None:
-    """Raise CannotStart where the schema is not the current one. Needs no owner's rights."""
-    engine = sa.create_engine(logins.role_url(url, logins.WEB), poolclass=sa.pool.NullPool, hide_parameters=True)
-    head = ScriptDirectory.from_config(_config()).get_current_head()
+    """Raise CannotStart where the schema is not the current one, or has drifted. Needs no owner's rights."""
+    with _connected(logins.role_url(url, logins.WEB)) as connection:
+        try:
+            found = state.read(connection)
+        except sa.exc.ProgrammingError:
+            found = State(None, None)
+    if reason := refusal(found, known(), must_be_newest=True):
+        raise CannotStart(reason)
+
+
+def is_empty(url: str) -> bool:
+    """Return whether a database has no schema yet."""
+    with _connected(owner_url(url)) as connection:
+        return state.read(connection).version is None
+
+
+def known() -> list[str]:
+    """Return the revisions that this version of Signum has, oldest first."""
+    return [one.revision for one in ScriptDirectory.from_config(_config()).walk_revisions()][::-1]
+
+
+def _upgrade(connection: sa.Connection, terms: Terms) -> None:
+    """Run the missing revisions, each in a transaction of its own; one that did not get a table's lock, again."""
+    config = _config()
+    config.attributes["connection"] = connection
+    for attempt in range(terms.attempts):
+        connection.execute(sa.text(f"set lock_timeout = {int(terms.lock * 1000)}"))
+        connection.execute(sa.text(f"set statement_timeout = {int(terms.statement * 1000)}"))
+        connection.commit()
+        try:
+            command.upgrade(config, "head")
+            connection.commit()
+            break
+        except sa.exc.OperationalError as error:
+            connection.rollback()
+            if not isinstance(error.orig, LockNotAvailable):
+                raise
+            if attempt == terms.attempts - 1:
+                raise CannotStart(
+                    f"A table was in use for longer than {terms.lock:g} s at each of {terms.attempts} attempts. "
+                    "The revisions before it are done. Run `signum migrate` again when there is less traffic."
+                ) from error
+            time.sleep(min(1.0, terms.lock))
+    connection.execute(sa.text("reset lock_timeout"))
+    connection.execute(sa.text("reset statement_timeout"))
+    connection.commit()
+
+
+@contextmanager
+def _alone(url: str, terms: Terms) -> Iterator[sa.Connection]:
+    """Open a connection of the owner that holds the migrations' lock."""
+    with _connected(owner_url(url)) as connection:
+        ends = time.monotonic() + terms.wait
+        while not connection.scalar(sa.text("select pg_try_advisory_lock(:key)"), {"key": MIGRATION}):
+            connection.commit()
+            if time.monotonic() > ends:
+                raise CannotStart(
+                    f"Another migration of this database has run for more than {terms.wait:g} s. Wait for its end, or "
+                    "end its process."
+                )
+            time.sleep(0.1)
+        connection.commit()
+        yield connection
+        connection.execute(sa.text("select pg_advisory_unlock(:key)"), {"key": MIGRATION})
+        connection.commit()
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[sa.Connection]:
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, hide_parameters=True)
     try:
         with engine.connect() as connection:
-            found = connection.scalar(sa.text("select version_num from schema_version"))
-    except sa.exc.ProgrammingError:
-        found = None
-    if found != head:
-        raise CannotStart(
-            f"The database's schema is {found or 'missing'}, not {head}. Run `signum migrate` as its owner."
-        )
+            yield connection
+    finally:
+        engine.dispose()
 
 
 def _config() -> Config:

@@ -131,7 +131,7 @@ def _load_console() -> None:
 
 def _start_database(settings: Settings) -> Callable[[], None]:
     """Start and migrate the database; return the function that stops it. Runs beside the main thread."""
-    from backend.server import runtime
+    from backend.server import runtime, schema
 
     stop: Callable[[], None] = _nothing
     if settings.outside_database is None:
@@ -147,7 +147,7 @@ def _start_database(settings: Settings) -> Callable[[], None]:
         stop = server.stop
     with step("Migrations"):
         try:
-            _prepare_schema(settings, runtime.database_url(settings))
+            schema.prepare(settings, runtime.database_url(settings))
         except CannotStart:
             stop()
             raise
@@ -156,37 +156,6 @@ def _start_database(settings: Settings) -> Callable[[], None]:
             raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
     readiness().done("migrations")
     return stop
-
-
-def _prepare_schema(settings: Settings, url: str) -> None:
-    """Migrate as the owner; where only the login roles' URLs are set, check that the operator has migrated.
-
-    No later connection is the owner's.
-    """
-    from backend.core import logins
-    from backend.migrations import migrate
-
-    if settings.outside_database is None or settings.database_url is not None:
-        migrate.migrate(url)
-    else:
-        migrate.check(url)
-    logins.check(url)
-
-
-def migrate_only(settings: Settings) -> None:
-    """Migrate the database of DATABASE_URL and create its login roles, without starting anything."""
-    from backend.core import logins
-    from backend.migrations.migrate import migrate
-
-    if settings.database_url is None:
-        raise CannotStart("Set DATABASE_URL to the owner's URL. `signum serve` migrates the embedded database itself.")
-    try:
-        migrate(settings.database_url)
-    except CannotStart:
-        raise
-    except Exception as error:
-        raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
-    logins.check(settings.database_url)
 
 
 def _nothing() -> None:

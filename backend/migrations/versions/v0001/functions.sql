@@ -1,0 +1,939 @@
+-- Functions that bypass row-level security. Each has a fixed search_path, does one thing, and returns only what its
+-- arguments prove the caller may have.
+
+-- The path of an organization: itself first, then its ancestors up to the root (at most 64).
+create function signum_path(org uuid) returns table (id uuid, parent_id uuid, name text, height int)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive up as (
+    select o.id, o.parent_id, o.name, 0 as height from organizations o where o.id = org
+    union all
+    select o.id, o.parent_id, o.name, up.height + 1 from up join organizations o on o.id = up.parent_id where up.height < 65
+  )
+  select up.id, up.parent_id, up.name::text, up.height from up
+$$;
+
+-- The root of an organization's hierarchy.
+create function signum_root(org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.id from signum_path(org) p order by p.height desc limit 1
+$$;
+
+-- The origin for which a new hierarchy counts, beside itself. Null once its root is 30 days old, and if an admin of the
+-- operator's organization founded it.
+create function signum_origin(org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.origin_id from organizations o where o.id = signum_root(org) and o.created_at > now() - interval '30 days'
+$$;
+
+-- The origin of accounts that exist because an organization invited or added their people: that of its hierarchy, or the
+-- root if it has none.
+create function signum_account_origin(org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(signum_origin(org), signum_root(org))
+$$;
+
+-- The organizations of an organization's hierarchy.
+create function signum_hierarchy(org uuid) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive below (id) as (
+    select signum_root(org)
+    union all
+    select o.id from below join organizations o on o.parent_id = below.id
+  )
+  select b.id from below b
+$$;
+
+-- How many recipients of distributions a hierarchy stores.
+create function signum_stored_recipients(org uuid) returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(sum(d.total_recipients + d.held_recipients), 0)::bigint
+  from signum_hierarchy(org) h (id) join distributions d on d.organization_id = h.id where d.has_recipients
+$$;
+
+-- How many bytes of documents a hierarchy stores.
+create function signum_stored_documents(org uuid) returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(sum(f.size), 0)::bigint
+  from signum_hierarchy(org) h (id) join party_files f on f.organization_id = h.id
+$$;
+
+-- Emails of the last 24 hours to some addresses on a topic, whether one told that it is the last, and all below the root
+-- that have a topic. Those about an account count in all its organizations, because only the account causes them.
+create function signum_mail_counts(org uuid, about text, addresses text[])
+returns table (recipient text, number bigint, is_told boolean, below bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with share (id, below) as materialized (
+    select r.id, (select count(*) from outbox o where o.share_id = r.id and o.topic is not null
+                  and o.created_at > now() - interval '1 day')
+    from signum_root(org) r (id)
+  )
+  select a.address, count(o.id), coalesce(bool_or(o.is_last), false), min(s.below)
+  from share s cross join unnest(addresses) a (address)
+  left join outbox o on o.recipient = a.address and o.topic = about and o.created_at > now() - interval '1 day'
+    and (o.kind = 'account' or o.share_id = s.id)
+  group by a.address
+$$;
+
+-- A person's roles in an organization: direct ones, and those that apply from its ancestors.
+create function signum_roles(person uuid, org uuid) returns text[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(array_agg(distinct m.role::text), '{}')
+  from signum_path(org) p join members m on m.organization_id = p.id
+  where m.user_id = person and m.status = 'active' and (p.height = 0 or m.role <> 'client')
+$$;
+
+-- Whether a person has an active second factor.
+create function signum_has_factor(person uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from factors f where f.user_id = person and f.confirmed_at is not null)
+$$;
+
+-- Whether an organization, or one above it, requires a second factor of its people.
+create function signum_requires_factor(org uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from signum_path(org) p join organizations o on o.id = p.id where o.require_second_factor)
+$$;
+
+-- Whether a list of IP ranges allows an address. An empty list allows every address; any other list refuses an unknown
+-- address.
+create function allows_address(ranges text[], address inet) returns boolean
+language sql immutable set search_path = public, pg_temp as $$
+  select cardinality(ranges) = 0 or coalesce(address <<= any(ranges::inet[]), false)
+$$;
+revoke all on function allows_address(text[], inet) from public;
+
+-- The nearest of an organization and those above it that refuses an address; no row where all allow it.
+create function signum_refusing(org uuid, address inet) returns table (id uuid, name text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.id, p.name from signum_path(org) p join organizations o on o.id = p.id
+  where not allows_address(o.allowed_ip_ranges, address) order by p.height limit 1
+$$;
+
+-- Whether a session has exceeded its idle time.
+create function signum_is_idle(s sessions) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(s.last_used_at < now() - make_interval(secs => s.idle_seconds), false)
+$$;
+
+-- Every end of a credential (a key or an application's grant) until now: its own expiry or revocation, the removal of
+-- the application, and the ends of the keys and grants that created the key or the application. Requests that have not
+-- started continue after an expiry, and after a revocation that said so.
+create function signum_credential_ends(key uuid, session uuid) returns table (ended timestamptz, keeps_requests boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive up (key_id, grant_id) as (
+    select key, session
+    union
+    select m.key_id, m.grant_id from up
+      left join api_keys k on k.id = up.key_id
+      left join sessions s on s.id = up.grant_id left join oauth_clients c on c.id = s.client_id
+      cross join lateral (values (k.parent_id, k.grant_id), (c.maker_key_id, c.maker_grant_id)) m (key_id, grant_id)
+      where m.key_id is not null or m.grant_id is not null
+  )
+  select e.ended, e.keeps_requests from up
+    left join api_keys k on k.id = up.key_id
+    left join sessions s on s.id = up.grant_id left join oauth_clients c on c.id = s.client_id
+    cross join lateral (values
+      (k.revoked_at, k.keeps_requests), (k.expires_at, true), (s.revoked_at, s.keeps_requests), (s.expires_at, true), (c.revoked_at, false),
+      (case when up.grant_id is not null and c.id is null then now() end, false)) e (ended, keeps_requests)
+  where e.ended <= now()
+$$;
+
+-- When a credential ended. Null while it is active.
+create function signum_credential_ended(key uuid, session uuid) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  select min(e.ended) from signum_credential_ends(key, session) e
+$$;
+
+-- When a key ended. Null while it is active.
+create function signum_key_ended(key uuid) returns timestamptz
+language sql stable security definer set search_path = public, pg_temp as $$
+  select signum_credential_ended(key, null)
+$$;
+
+-- Whether one of the credentials that created an object has ended: a key, or an application's grant.
+create function signum_maker_ended(key uuid, session uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select (key is not null or session is not null) and signum_credential_ended(key, session) is not null
+$$;
+
+-- Why the maker of a request may no longer make it: `credential` where its key or grant was revoked, `session` where
+-- its person ended the session, `role` where they have none of the roles in its organization. Null where it may: a
+-- credential or session that has only expired was not revoked.
+create function signum_maker_refused(key uuid, granted uuid, session uuid, person uuid, org uuid, roles text[]) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select case
+    when exists (select from signum_credential_ends(key, granted) e where not e.keeps_requests) then 'credential'
+    when exists (select from sessions s where s.id = session and s.revoked_at is not null and not s.keeps_requests) then 'session'
+    when person is not null and not signum_roles(person, org) && roles then 'role'
+  end
+$$;
+
+-- The person behind a browser session or a JWT's session, and the application it was opened for; no row when it has
+-- ended.
+create function signum_session(hash text, session uuid)
+returns table (session_id uuid, user_id uuid, email text, display_name text, organization_id uuid, signed_in_at timestamptz,
+               client_organization_id uuid, factor_at timestamptz, proven_at timestamptz, has_factor boolean)
+language sql volatile security definer set search_path = public, pg_temp as $$
+  -- At most once a minute, and skipped where another request of this session is writing it.
+  update sessions s set last_used_at = now() where s.id = (
+    select n.id from sessions n
+    where (n.token_hash = hash or n.id = session) and n.revoked_at is null and n.last_used_at < now() - interval '1 minute'
+      and not signum_is_idle(n)
+    for no key update skip locked);
+  with alive as materialized (
+    select s.id, u.id as user_id, u.email::text, u.display_name::text, s.organization_id, s.signed_in_at,
+           c.organization_id as client_organization_id, s.factor_at, s.proven_at, signum_has_factor(u.id) as has_factor
+    from sessions s join users u on u.id = s.user_id left join oauth_clients c on c.id = s.client_id
+    where (s.token_hash = hash or s.id = session) and s.revoked_at is null and s.expires_at > now() and c.revoked_at is null
+      and not signum_is_idle(s) and not signum_maker_ended(c.maker_key_id, c.maker_grant_id)
+  )
+  -- The signed-in person may see their own row in this transaction.
+  select a.* from alive a where set_config('app.user_id', a.user_id::text, true) is not null
+$$;
+
+-- A grant, which is a session that was opened for an application: the application, its organization, its scopes, and
+-- its expiry.
+create function signum_grant(session uuid)
+returns table (client_id uuid, client_name text, organization_id uuid, scope text, expires_at timestamptz, is_ended boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select c.id, c.name::text, c.organization_id, s.scope::text, s.expires_at,
+         signum_maker_ended(null, s.id)
+  from sessions s join oauth_clients c on c.id = s.client_id where s.id = session
+$$;
+
+-- The key behind a hash; no row when it is revoked or expired. `creator_roles` are its creator's current roles.
+create function signum_api_key(hash text)
+returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[],
+               allowed_ip_ranges text[])
+language sql volatile security definer set search_path = public, pg_temp as $$
+  -- Skipped where another request of this key is writing it: that transaction may be long, and this one must not wait
+  -- for it.
+  update api_keys k set last_used_at = now() where k.id = (
+    select n.id from api_keys n
+    where n.key_hash = hash and n.revoked_at is null and (n.last_used_at is null or n.last_used_at < now() - interval '1 minute')
+    for no key update skip locked);
+  select k.id, k.organization_id, k.name::text, k.scopes, coalesce(k.network, o.network::text), k.created_by,
+         case when k.created_by is null then '{}' else signum_roles(k.created_by, k.organization_id) end, k.allowed_ip_ranges
+  from api_keys k join organizations o on o.id = k.organization_id
+  where k.key_hash = hash and signum_key_ended(k.id) is null
+$$;
+
+-- Make an organization visible to this transaction if the person has a role there; return the roles.
+create function signum_enter(person uuid, org uuid) returns text[]
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare roles text[] := signum_roles(person, org); current text := current_setting('app.organization_ids', true);
+begin
+  if cardinality(roles) > 0 and roles <> array['client'] then
+    perform set_config('app.organization_ids', concat_ws(',', nullif(current, ''), org::text), true);
+  end if;
+  return roles;
+end $$;
+
+-- The organizations where a person has a direct role, outermost first.
+create function signum_memberships(person uuid)
+returns table (id uuid, name text, role text, parent_id uuid, depth int, network text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.id, o.name::text, m.role::text, o.parent_id, (select count(*)::int - 1 from signum_path(o.id)) as depth, o.network::text
+  from members m join organizations o on o.id = m.organization_id
+  where m.user_id = person and m.status = 'active'
+  order by (m.role = 'client'), depth, o.name
+$$;
+
+-- The operator's organization: the first root of the installation. Anyone can create another root, so being a root's
+-- admin proves nothing.
+create function signum_operator() returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.id from organizations o where o.parent_id is null order by o.created_at, o.id limit 1
+$$;
+
+-- Whether a person is an admin of the operator's organization.
+create function signum_operates(person uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (
+    select 1 from members m
+    where m.user_id = person and m.status = 'active' and m.role = 'admin' and m.organization_id = signum_operator())
+$$;
+
+-- The origin of roots that a person founds: that of the account, or the person if it has none. Null for an admin of the
+-- operator's organization, and for the founder of the first root.
+create function signum_founder_origin(person uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(u.origin_id, u.id) from users u
+  where u.id = person and signum_operator() is not null and not signum_operates(person)
+$$;
+
+-- Make the first organization that a person joins their origin. Until then it is that of the first one that added their
+-- wallet, which they did not choose.
+create function signum_joined(person uuid, org uuid) returns void
+language sql security definer set search_path = public, pg_temp as $$
+  update users set origin_id = signum_account_origin(org) where id = person and origin_id is not null and not exists (
+    select 1 from members m where m.user_id = person and m.status = 'active' and m.organization_id <> org)
+$$;
+
+-- List fields of some organizations: path, depth, names of the ancestors from the root down. Not for the app's role:
+-- the functions below call it for rows they have proven.
+create function organization_facts(ids uuid[])
+returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
+               created_at timestamptz, updated_at timestamptz)
+language sql stable set search_path = public, pg_temp set enable_seqscan = off as $$
+  select o.id, o.name::text, o.status::text, o.parent_id, p.hierarchy_path, p.depth, p.ancestors,
+         (select count(*) from organizations c where c.parent_id = o.id), o.created_at, o.updated_at
+  from organizations o, lateral (
+    select '/' || string_agg(u.id::text, '/' order by u.height desc) as hierarchy_path, count(*)::int - 1 as depth,
+           coalesce(array_agg(u.name order by u.height desc) filter (where u.height > 0), '{}') as ancestors
+    from signum_path(o.id) u) p
+  where o.id = any(ids)
+$$;
+revoke all on function organization_facts(uuid[]) from public;
+
+-- Whether this transaction has entered an organization or one above it as staff. An investor enters none: the functions
+-- below show what an investor may not see.
+create function organization_entered(org uuid) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select coalesce(current_setting('app.investor', true), '') = ''
+    and exists (select 1 from signum_path(org) p
+                where p.id = any(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]))
+$$;
+revoke all on function organization_entered(uuid) from public;
+
+-- Whether this transaction may write to an organization: as staff, or what an investor does there themselves
+-- (`signum_investor_writes`).
+create function organization_written(org uuid) returns boolean
+language sql stable set search_path = public, pg_temp as $$
+  select organization_entered(org)
+    or coalesce(current_setting('app.investor_writes', true), '') <> ''
+      and org::text = current_setting('app.organization_ids', true)
+$$;
+revoke all on function organization_written(uuid) from public;
+
+-- Let additions to an organization wait for each other, until the transaction ends.
+create function signum_queue(org uuid) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select from organizations o where o.id = org and (signum_is_worker() or organization_written(org)) for no key update
+$$;
+
+-- The file of an organization with a content, if it has it, and the bytes of all its files.
+create function signum_stored_file(org uuid, digest text) returns table (id uuid, total bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select (select f.id from party_files f where f.organization_id = org and f.sha256 = digest),
+         (select coalesce(sum(f.size), 0)::bigint from party_files f where f.organization_id = org)
+  where signum_is_worker() or organization_written(org)
+$$;
+
+-- Whether an organization below one that this transaction has entered requires a second factor of its people.
+create function signum_requires_factor_below(root uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.require_second_factor from organizations o where o.parent_id = root and organization_entered(root)
+    union
+    select o.id, o.require_second_factor from down join organizations o on o.parent_id = down.id
+  )
+  select exists (select from down where down.require_second_factor)
+$$;
+
+-- Whether an organization has a searched text: part of its name, or the beginning of its id.
+create function signum_is_named(name text, id uuid, search text) returns boolean
+language sql immutable as $$
+  select search is null or strpos(lower(name), lower(search)) > 0
+    or length(search) >= 4 and starts_with(id::text, lower(search))
+$$;
+
+-- A page of the organizations a person's roles apply to, from an address, newest first. It walks down from the person's
+-- direct ones with ids only, so its cost depends on their reach, not on the total; paths are computed only for the
+-- page's rows.
+create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int, address inet)
+returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
+               created_at timestamptz, updated_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp set jit = off
+  set plan_cache_mode = force_custom_plan as $$
+  with recursive down as (
+    select m.organization_id as id from members m
+    where m.user_id = person and m.status = 'active' and m.role <> 'client'
+      and not exists (select from signum_refusing(m.organization_id, address))
+    union
+    select o.id from down join organizations o on o.parent_id = down.id
+    where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
+  ), page as (
+    select o.id from down join organizations o on o.id = down.id
+    where signum_is_named(o.name, o.id, search) and (before is null or (o.created_at, o.id) < (before, before_id))
+    order by o.created_at desc, o.id desc limit most
+  )
+  select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
+$$;
+
+-- An organization this transaction has entered, or a page of its direct children that allow an address, newest first.
+create function signum_listed(org uuid, below boolean, search text, before timestamptz, before_id uuid, most int, address inet)
+returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
+               created_at timestamptz, updated_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp
+  set plan_cache_mode = force_custom_plan as $$
+  with page as (
+    select o.id from organizations o
+    where (case when below then o.parent_id else o.id end) = org and organization_entered(org) and signum_is_named(o.name, o.id, search)
+      and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
+      and (before is null or (o.created_at, o.id) < (before, before_id))
+    order by o.created_at desc, o.id desc limit most
+  )
+  select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
+$$;
+
+-- A page of the children of a node of the tree that allow an address, by name; only below an organization this
+-- transaction has entered. Where one node has most organizations as its children, the planner would otherwise scan the
+-- table for every row's count.
+create function signum_children(node uuid, search text, after_name text, after_id uuid, most int, address inet)
+returns table (id uuid, name text, status text, parent_id uuid, child_count bigint, sort text)
+language sql stable security definer set search_path = public, pg_temp
+  set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
+  with page as (
+    select o.id, o.name, o.status, o.parent_id from organizations o
+    where o.parent_id = node and (select organization_entered(node)) and signum_is_named(o.name, o.id, search)
+      and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
+      and (after_id is null or (lower(o.name), o.id) > (after_name, after_id))
+    order by lower(o.name), o.id limit most
+  )
+  select page.id, page.name::text, page.status::text, page.parent_id,
+         (select count(*) from organizations c where c.parent_id = page.id), lower(page.name)
+  from page order by lower(page.name), page.id
+$$;
+
+-- Organizations below one that this transaction has entered: their number, their depth, and the first ones, nearest
+-- first.
+create function signum_subtree(root uuid, most int)
+returns table (descendants bigint, deepest int, nodes jsonb)
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.parent_id, 0 as height from organizations o where o.id = root and organization_entered(root)
+    union all
+    select o.id, o.parent_id, down.height + 1 from down join organizations o on o.parent_id = down.id where down.height < 65
+  ), near as (
+    select down.id, down.parent_id, down.height, o.name from down join organizations o on o.id = down.id
+    order by down.height, lower(o.name), down.id limit most
+  )
+  select (select count(*) - 1 from down), (select max(height) from down),
+         (select jsonb_agg(jsonb_build_object('id', near.id, 'parent_id', near.parent_id, 'name', near.name, 'height', near.height)
+                           order by near.height, lower(near.name), near.id) from near)
+$$;
+
+-- The chains on which an organization this transaction has entered, or one below it, is known: as an issuer or through
+-- a token.
+create function signum_known_chains(root uuid) returns setof bigint
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id from organizations o where o.id = root and organization_entered(root)
+    union
+    select o.id from down join organizations o on o.parent_id = down.id
+  )
+  select w.chain_eid from issuer_wallets w where w.organization_id in (select id from down)
+  union
+  select d.chain_eid from asset_deployments d where d.organization_id in (select id from down)
+$$;
+
+-- The number of organizations below one that this transaction has entered, on every level, at most some.
+create function signum_descendants(root uuid, most int) returns bigint
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id from organizations o where o.parent_id = root and organization_entered(root)
+    union all
+    select o.id from down join organizations o on o.parent_id = down.id
+  )
+  select count(*) from (select from down limit most) counted
+$$;
+
+-- The number of direct children of some organizations.
+create function signum_child_counts(ids uuid[]) returns table (id uuid, child_count bigint)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select o.parent_id, count(*) from organizations o where o.parent_id = any(ids) group by o.parent_id
+$$;
+
+-- People whose roles apply to an organization, with the origin of each role. For previews and the access list.
+create function signum_access(org uuid)
+returns table (user_id uuid, display_name text, email text, role text, organization_id uuid, organization_name text, height int)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select u.id, u.display_name::text, u.email::text, m.role::text, p.id, p.name, p.height
+  from signum_path(org) p join members m on m.organization_id = p.id join users u on u.id = m.user_id
+  where m.status = 'active' and (p.height = 0 or m.role <> 'client')
+    and organization_entered(org)
+$$;
+
+-- An invitation by its token's hash, for a caller who is not signed in; and whether its address has an account.
+create function signum_invitation(hash text)
+returns table (id uuid, organization_id uuid, organization_name text, email text, role text, status text, expires_at timestamptz,
+               has_account boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select i.id, i.organization_id, o.name::text, i.email::text, i.role::text, i.status::text, i.expires_at,
+         exists (select 1 from users u where u.email = i.email)
+  from invitations i join organizations o on o.id = i.organization_id where i.token_hash = hash
+$$;
+
+-- The organization of a party, for a person whose role applies to it; null otherwise.
+create function signum_party_organization(person uuid, party uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select p.organization_id from parties p
+  where p.id = party and cardinality(signum_roles(person, p.organization_id)) > 0
+    and signum_roles(person, p.organization_id) <> array['client']
+$$;
+
+-- The same for a key that a verified token names by its id.
+create function signum_api_key_of(key uuid)
+returns table (key_id uuid, organization_id uuid, name text, scopes text[], network text, created_by uuid, creator_roles text[],
+               allowed_ip_ranges text[])
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select f.* from api_keys k, lateral signum_api_key(k.key_hash) f where k.id = key
+$$;
+
+-- An application by its public id, and whether a hash is that of its secret. It ends with the key or the application
+-- grant that created it.
+create function signum_oauth_client(client uuid, hash text)
+returns table (id uuid, organization_id uuid, organization_name text, name text, kind text, redirect_uris text[], scopes text[],
+               is_proven boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select c.id, c.organization_id, o.name::text, c.name::text, c.kind::text, c.redirect_uris, c.scopes,
+         coalesce(c.secret_hash = hash, false)
+  from oauth_clients c join organizations o on o.id = c.organization_id
+  where c.id = client and c.revoked_at is null and not signum_maker_ended(c.maker_key_id, c.maker_grant_id)
+$$;
+
+-- Active attestations of the wallets whose ownership a person has proven, from any organization.
+create function signum_attested(person uuid)
+returns table (uid text, chain_eid bigint, address text, schema_name text, kyc_level int, accredited boolean, country text,
+               issuer uuid, expires_at timestamptz, created_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select a.uid::text, a.chain_eid, a.wallet_address::text, a.schema_name::text, a.kyc_level, a.accredited, a.country::text,
+         a.organization_id, a.expires_at, a.created_at
+  from attestations a join user_wallets w on w.address = a.wallet_address join users u on u.id = w.user_id
+  where w.user_id = person and not u.is_placeholder and a.status = 'active' and (a.expires_at is null or a.expires_at > now())
+  order by a.created_at, a.id limit 200
+$$;
+
+-- The organization of an attestation, when this transaction has entered `org` and that is it or is above it.
+create function signum_attestation_below(attestation uuid, org uuid) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select a.organization_id from attestations a
+  where a.id = attestation and organization_entered(org)
+    and exists (select 1 from signum_path(a.organization_id) p where p.id = org)
+$$;
+
+-- A user, or the owner of a wallet, if they belong to the organization's own tree as the adder may see it: staff of the
+-- organizations above (visible to everyone there), anyone of the organization itself, and of those of the same root
+-- that the adder (a person; null for a key) has access to. Null for all others, so that their identity stays hidden.
+create function signum_known_person(adder uuid, org uuid, whom uuid, wallet text) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select u.id from users u
+  where u.id = coalesce(whom, (select w.user_id from user_wallets w where w.address = wallet))
+    and not u.is_placeholder and organization_entered(org) and exists (
+      select 1 from members m
+      where m.user_id = u.id and m.status = 'active' and (
+        m.organization_id = org
+        or (m.role <> 'client' and m.organization_id in (select p.id from signum_path(org) p))
+        or (adder is not null and array_remove(signum_roles(adder, m.organization_id), 'client') <> '{}' and
+            (select p.id from signum_path(m.organization_id) p where p.parent_id is null)
+            = (select p.id from signum_path(org) p where p.parent_id is null))))
+$$;
+
+-- The memberships that await a person's acceptance: those they were added to by id, or by a wallet whose ownership they
+-- have proven. The newest first.
+create function signum_pending_memberships(person uuid)
+returns table (id uuid, organization_id uuid, organization_name text, role text, created_at timestamptz)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select m.id, m.organization_id, o.name::text, m.role::text, m.created_at
+  from members m join organizations o on o.id = m.organization_id
+  where m.status = 'pending' and (
+    m.user_id = person or m.asked_user_id = person or m.wallet_address in (select w.address from user_wallets w where w.user_id = person))
+  order by m.created_at desc, m.id desc
+$$;
+
+-- The origin of a new account for the owner of a wallet, who has just proven ownership: that of the first membership that
+-- awaits them. No row if none does.
+create function signum_wallet_origin(wallet text) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select signum_account_origin(f.organization_id) from (
+    select m.organization_id from members m
+    where m.wallet_address = wallet and m.status = 'pending' and m.created_at > now() - interval '7 days'
+    order by m.created_at, m.id limit 1) f
+$$;
+
+-- The webhook endpoints that receive an event of an organization: its own, and those of the organizations above it that
+-- subscribe to descendants. An endpoint that was disabled because of too many events receives none, so that its log does
+-- not grow. For transactions that have entered the organization, and for the worker.
+create function signum_webhook_targets(org uuid, event text)
+returns table (id uuid, organization_id uuid, is_enabled boolean, root_id uuid, made_by uuid)
+language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  if not signum_is_worker() and not organization_written(org) then
+    raise exception 'organization % is not entered by this transaction', org;
+  end if;
+  return query
+    select e.id, e.organization_id, e.status = 'enabled' and not signum_maker_ended(e.parent_id, e.grant_id),
+           (select signum_root(org)), e.made_by
+    from signum_path(org) p join webhook_endpoints e on e.organization_id = p.id
+    where (p.height = 0 or e.include_descendants) and e.event_types && array['*', event]
+      and e.disabled_reason is distinct from 'too_many_events';
+end $$;
+
+-- The most endpoints with `include_descendants` that receive the events of one organization: the maximum over an
+-- organization that this transaction has entered, and those below it. Each endpoint counts, also a disabled one.
+create function signum_most_receivers(org uuid) returns bigint
+language sql stable security definer set search_path = public, pg_temp as $$
+  with recursive down as (
+    select o.id, (select count(*) from signum_path(org) p join webhook_endpoints e on e.organization_id = p.id
+                  where e.include_descendants) as total
+    from organizations o where o.id = org and organization_entered(org)
+    union all
+    select o.id, down.total + (select count(*) from webhook_endpoints e where e.organization_id = o.id and e.include_descendants)
+    from down join organizations o on o.parent_id = down.id
+  )
+  select coalesce(max(total), 0) from down
+$$;
+
+-- Write the deliveries of an event to endpoints that the function above returns; `rows` is [{"id", "endpoint_id"}].
+create function signum_webhook_deliver(org uuid, event uuid, event_type text, payload text, at timestamptz, rows jsonb)
+returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  insert into webhook_deliveries (id, organization_id, endpoint_id, event_id, event_type, payload, created_at, updated_at,
+                                  round_began_at, status, failure, next_attempt_at, run, attempt, attempts)
+  select r.id, t.organization_id, t.id, event, event_type, payload, at, at, at,
+         case when t.is_enabled then 'pending' else 'failed' end,
+         case when t.is_enabled then null else 'The endpoint was disabled' end,
+         case when t.is_enabled then at end, 1, 0, '[]'
+  from jsonb_to_recordset(rows) as r(id uuid, endpoint_id uuid)
+  join signum_webhook_targets(org, event_type) t on t.id = r.endpoint_id
+$$;
+
+-- Search results, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
+-- an address; otherwise, only names of the organizations below. Without a factor (`factor`), results in or below an
+-- organization that requires one are omitted, as are requests of kinds whose titles the caller may not read (`hidden`,
+-- the first part of a kind). Names match anywhere, codes (ids, addresses, hashes) from their beginning.
+create function signum_search(root uuid, kinds text[], hidden text[], words text, deep boolean, factor boolean, each_kind int,
+                              most int, address inet)
+returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive below as (
+    select o.id, o.name::text as name from organizations o where o.id = root and organization_entered(root)
+    union
+    select o.id, o.name::text from below join organizations o on o.parent_id = below.id
+    where (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
+      and (factor or not o.require_second_factor)
+  ), seen as materialized (
+    select b.id, b.name from below b where deep or b.id = root
+  ), wanted as materialized (
+    select lower(words) as word, chr(31) || lower(words) as start, length(words) >= 4 as is_code
+  ), candidate as (
+    select 'organization' as kind, o.id, o.id as organization_id, o.name::text as title, coalesce(o.org_type, '')::text as detail,
+           concat_ws(chr(31), '', o.name, o.email, '') as names, concat_ws(chr(31), '', o.id, '') as codes, o.created_at
+    from organizations o where 'organization' = any(kinds) and o.id in (select b.id from below b)
+    union all
+    select 'asset', a.id, a.organization_id, a.name, a.symbol, concat_ws(chr(31), '', a.name, a.symbol, ''),
+           concat_ws(chr(31), '', a.id, d.codes, ''), a.created_at
+    from assets a left join lateral (
+      select string_agg(concat_ws(chr(31), d.token_address, d.tx_hash), chr(31)) as codes from asset_deployments d where d.asset_id = a.id) d on true
+    where 'asset' = any(kinds) and a.organization_id in (select s.id from seen s)
+    union all
+    select 'market', m.id, m.organization_id, a.name, concat_ws(', ', a.symbol, coalesce(c.display_name, m.chain_eid::text)),
+           concat_ws(chr(31), '', a.name, a.symbol, ''), concat_ws(chr(31), '', m.id, m.market_address, ''), m.created_at
+    from markets m join assets a on a.id = m.asset_id left join chains c on c.xchain_eid = m.chain_eid
+    where 'market' = any(kinds) and m.organization_id in (select s.id from seen s)
+    union all
+    select 'distribution', d.id, d.organization_id, d.name, a.symbol, concat_ws(chr(31), '', d.name, a.symbol, ''),
+           concat_ws(chr(31), '', d.id, d.merkle_root, d.distributor_address, ''), d.created_at
+    from distributions d join assets a on a.id = d.asset_id
+    where 'distribution' = any(kinds) and d.organization_id in (select s.id from seen s)
+    union all
+    select 'party', p.id, p.organization_id, p.name, concat_ws(', ', p.status, p.email), concat_ws(chr(31), '', p.name, p.email, ''),
+           concat_ws(chr(31), '', p.id, p.wallet_address, ''), p.created_at
+    from parties p where 'party' = any(kinds) and p.organization_id in (select s.id from seen s)
+    union all
+    -- For people who have not accepted yet, only the data that the organization entered itself.
+    select 'member', m.id, m.organization_id, coalesce(u.display_name, m.display_name, u.email, m.email, w.codes, ''),
+           concat_ws(', ', m.role, coalesce(u.email, m.email)),
+           concat_ws(chr(31), '', coalesce(u.display_name, m.display_name), coalesce(u.email, m.email), ''),
+           concat_ws(chr(31), '', m.id, case when m.status = 'pending' then coalesce(m.asked_user_id, m.user_id) else m.user_id end,
+                     w.codes, ''), m.created_at
+    from members m left join users u on u.id = m.user_id and m.status <> 'pending' left join lateral (
+      select case when m.status = 'pending' then m.wallet_address else (
+        select string_agg(w.address, chr(31)) from user_wallets w where w.user_id = m.user_id) end as codes) w on true
+    where 'member' = any(kinds) and m.organization_id in (select s.id from seen s)
+    union all
+    select 'invitation', i.id, i.organization_id, i.email, concat_ws(', ', i.role, i.status), concat_ws(chr(31), '', i.email, ''),
+           concat_ws(chr(31), '', i.id, ''), i.created_at
+    from invitations i where 'invitation' = any(kinds) and i.organization_id in (select s.id from seen s)
+    union all
+    select 'wallet', w.id, w.organization_id, w.label, w.address, concat_ws(chr(31), '', w.label, ''),
+           concat_ws(chr(31), '', w.id, w.address, ''), w.created_at
+    from wallets w where 'wallet' = any(kinds) and w.organization_id in (select s.id from seen s)
+    union all
+    select 'attestation', t.id, t.organization_id, p.name, concat_ws(', ', t.status, coalesce(c.display_name, t.chain_eid::text)), '',
+           concat_ws(chr(31), '', t.id, t.uid, t.tx_hash, t.wallet_address, ''), t.created_at
+    from attestations t join parties p on p.id = t.party_id left join chains c on c.xchain_eid = t.chain_eid
+    where 'attestation' = any(kinds) and t.organization_id in (select s.id from seen s)
+    union all
+    select 'transfer', t.id, t.organization_id, concat_ws(' ', a.symbol, 'to', t.to_address), t.status, '',
+           concat_ws(chr(31), '', t.id, t.tx_hash, t.to_address, t.from_address, ''), t.created_at
+    from transfers t join assets a on a.id = t.asset_id
+    where 'transfer' = any(kinds) and t.organization_id in (select s.id from seen s)
+    union all
+    select 'bridge', b.id, b.organization_id, concat_ws(' ', a.symbol, 'to', coalesce(c.display_name, b.destination_chain_eid::text)),
+           b.status, '', concat_ws(chr(31), '', b.id, b.guid, b.source_tx_hash, b.destination_tx_hash, ''), b.created_at
+    from bridges b join assets a on a.id = b.asset_id left join chains c on c.xchain_eid = b.destination_chain_eid
+    where 'bridge' = any(kinds) and b.organization_id in (select s.id from seen s)
+    union all
+    select 'request', r.id, r.organization_id, r.title, r.status, concat_ws(chr(31), '', r.title, ''),
+           concat_ws(chr(31), '', r.id, t.codes, ''), r.created_at
+    from requests r left join lateral (
+      select string_agg(t.tx_hash, chr(31)) as codes from request_steps t where t.request_id = r.id) t on true
+    where 'request' = any(kinds) and split_part(r.kind, '.', 1) <> all(hidden) and r.organization_id in (select s.id from seen s)
+    union all
+    select 'api_key', k.id, k.organization_id, k.name, k.prefix, concat_ws(chr(31), '', k.name, ''),
+           concat_ws(chr(31), '', k.id, k.prefix, ''), k.created_at
+    from api_keys k where 'api_key' = any(kinds) and k.organization_id in (select s.id from seen s)
+  ), ranked as (
+    select c.*, case
+      when strpos(l.names, w.word) = 0 then case
+        when not w.is_code or strpos(l.codes, w.start) = 0 then null
+        when strpos(l.codes, w.start || chr(31)) > 0 then 0 else 2 end
+      when strpos(l.names, w.start || chr(31)) > 0 then 0
+      when strpos(l.names, w.start) > 0 then 1
+      when strpos(l.names, ' ' || w.word) > 0 then 3
+      else 4 end as rank
+    from candidate c cross join wanted w cross join lateral (select lower(c.names) as names, lower(c.codes) as codes offset 0) l
+  ), placed as (
+    select r.*, row_number() over (partition by r.kind order by r.rank, length(r.title), r.created_at desc, r.id) as place
+    from ranked r where r.rank is not null
+  )
+  select p.kind, p.id, p.organization_id, b.name, p.title::text, coalesce(p.detail, '')::text
+  from placed p join below b on b.id = p.organization_id where p.place <= each_kind
+  order by p.rank, array_position(kinds, p.kind), length(p.title), p.created_at desc, p.id limit most
+$$;
+
+-- The organizations that this transaction has entered as staff, and those above them.
+create function signum_entered() returns uuid[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  select coalesce(array_agg(distinct p.id), '{}')
+  from unnest(string_to_array(current_setting('app.organization_ids', true), ',')::uuid[]) e, signum_path(e) p
+  where coalesce(current_setting('app.investor', true), '') = ''
+$$;
+
+-- For a caller who claims an address: its account, and the password hash to compare with.
+create function signum_sign_in(address text) returns table (user_id uuid, password_hash text)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select u.id, u.password_hash::text from users u where u.email = address and not u.is_placeholder
+$$;
+
+-- For a caller who has forgotten a password: the account of an address, locked until the transaction ends.
+create function signum_account(address text) returns uuid
+language sql volatile security definer set search_path = public, pg_temp as $$
+  select u.id from users u where u.email = address and not u.is_placeholder for update
+$$;
+
+-- Set another password for a person, proven by the hash of a valid emailed link or by an active session; return whether
+-- the proof was valid.
+create function signum_set_password(person uuid, hash text, link text, session uuid) returns boolean
+language sql volatile security definer set search_path = public, pg_temp as $$
+  with written as (
+    update users u set password_hash = hash, updated_at = now()
+    where u.id = person and not u.is_placeholder and (
+      exists (select 1 from one_time_secrets o
+              where o.secret_hash = link and o.user_id = person and o.purpose = 'password' and o.used_at is null
+                and o.expires_at > now())
+      or exists (select 1 from sessions s
+                 where s.id = session and s.user_id = person and s.revoked_at is null and s.expires_at > now()))
+    returning 1
+  )
+  select exists (select 1 from written)
+$$;
+
+-- Of an organization this transaction has entered and all below it, those that require a second person for any action,
+-- the nearest first: a person who gets a role here could be a second person there.
+create function signum_requiring_approval(root uuid) returns setof uuid
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.approvals, 0 as height from organizations o where o.id = root and organization_entered(root)
+    union all
+    select o.id, o.approvals, down.height + 1 from down join organizations o on o.parent_id = down.id where down.height < 65
+  )
+  select down.id from down
+  where cardinality(down.approvals) > 0 or exists (select from daily_limits l where l.organization_id = down.id)
+  order by down.height, down.id
+$$;
+
+-- The name of the nearest organization below one that this transaction has entered, which requires a second person for an
+-- action that reaches it from there: the owner of what is changed, or without an owner any that has a token accepting
+-- attestations from above. Null if there is none.
+create function signum_policy_below(root uuid, wanted text, owner uuid) returns text
+language sql stable security definer set search_path = public, pg_temp set jit = off as $$
+  with recursive down as (
+    select o.id, o.name, o.approvals, 0 as height from organizations o where o.id = root and organization_entered(root)
+    union all
+    select o.id, o.name, o.approvals, down.height + 1
+    from down join organizations o on o.parent_id = down.id where down.height < 65
+  )
+  select down.name from down
+  where down.height > 0 and wanted = any(down.approvals) and case
+    when owner is not null then down.id = owner
+    else exists (select from assets a join asset_deployments d on d.asset_id = a.id
+                 where a.organization_id = down.id and not a.org_only and d.token_address is not null)
+  end
+  order by down.height, down.id limit 1
+$$;
+
+-- People who may control the accounts of those whom a person alone appoints: that person, and everyone who alone had
+-- appointed the person. Empty for a founder, whom no one added; otherwise no one would be independent of the founder.
+create function signum_placed_by(giver uuid, org uuid) returns uuid[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  with reaching as (
+    select m.* from signum_path(org) p join members m on m.organization_id = p.id where m.user_id = giver
+  )
+  select case
+    when giver is null or exists (select from reaching) and not exists (select from reaching where added_by is not null) then '{}'
+    else array(select giver union select unnest(placed_by) from reaching)
+  end
+$$;
+
+-- Recorded when a role is given, so that it stays true after the person who gave it leaves.
+create function members_placed_by() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  new.placed_by := case when new.agreed_by is null
+    then signum_placed_by(coalesce(new.appointed_by, new.added_by), new.organization_id) else '{}' end;
+  return new;
+end $$;
+create trigger placed_by before insert or update of appointed_at, appointed_by, agreed_by, added_by on members
+  for each row execute function members_placed_by();
+
+-- Those of some people who have another admin above or beside them. A person without one controls the organization.
+create function signum_not_alone(people uuid[], org uuid) returns uuid[]
+language sql stable security definer set search_path = public, pg_temp as $$
+  select array(
+    select who from unnest(people) who
+    where exists (select from signum_path(org) p join members m on m.organization_id = p.id
+                  where m.status = 'active' and m.role = 'admin' and m.user_id <> who
+                    and (m.added_by is null or not who = any(m.placed_by)))
+  )
+$$;
+
+-- Whether a person gave another's role ('appointed'), or the same person alone placed both, or one of them the other
+-- ('placed'); an empty text where they are independent.
+create function signum_dependence(role members, person uuid, org uuid) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select case
+    when coalesce(person in (role.added_by, role.appointed_by), false) then 'appointed'
+    when array[role.user_id] || signum_not_alone(role.placed_by, org)
+         && (array[person] || signum_not_alone(
+              array(select unnest(m.placed_by) from signum_path(org) p join members m on m.organization_id = p.id
+                    where m.user_id = person and m.status = 'active'), org)) then 'placed'
+    else '' end
+$$;
+
+-- The roles that apply to an organization this transaction has entered, of everyone except one person; and whether they
+-- are independent of that person.
+create function signum_other_roles(person uuid, org uuid) returns table (role text, is_independent boolean)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select m.role::text, signum_dependence(m, person, org) = ''
+  from signum_path(org) p join members m on m.organization_id = p.id
+  where m.status = 'active' and m.role <> 'client' and m.user_id is distinct from person and organization_entered(org)
+$$;
+
+-- Why a person with one of some roles may not approve another person's request: 'wallet', 'role', 'newer', 'appointed',
+-- 'placed', 'waiting', or an empty text where they may. Roles count from the time they were given. A new role cannot
+-- approve for approver_wait_hours, except roles that were given within 24 hours of the organization's creation. These
+-- hours are fixed: one person alone can lengthen the wait, which must not allow anyone to approve earlier.
+create function signum_second_person(person uuid, asker uuid, org uuid, roles text[], asked_at timestamptz) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  with reaching as (
+    select m.* from signum_path(org) p join members m on m.organization_id = p.id
+    where m.status = 'active' and m.user_id in (person, asker) and (p.height = 0 or m.role <> 'client')
+  ), wallets as (
+    select w.user_id, w.address from user_wallets w where w.user_id in (person, asker)
+    union select r.user_id, r.wallet_address from reaching r where r.wallet_address is not null
+  ), own as (
+    select r.appointed_at, r.appointed_at + w.wait > now() and r.appointed_at > w.created_at + interval '24 hours' as is_waiting,
+           case when person = asker then '' else signum_dependence(m, asker, org) end as dependence
+    from reaching r join members m on m.id = r.id,
+         (select o.created_at, o.approver_wait_hours * interval '1 hour' as wait from organizations o where o.id = org) w
+    where r.user_id = person and r.role::text = any(roles)
+  ), counting as (
+    select * from own where own.appointed_at < asked_at
+  )
+  select case
+    when exists (select from wallets a join wallets b on b.address = a.address where a.user_id = person and b.user_id = asker
+                 and person <> asker) then 'wallet'
+    when not exists (select from own) then 'role'
+    when not exists (select from counting) then 'newer'
+    when not exists (select from counting where dependence <> 'appointed') then 'appointed'
+    when not exists (select from counting where dependence = '') then 'placed'
+    when not exists (select from counting where dependence = '' and not is_waiting) then 'waiting'
+    else '' end
+$$;
+
+-- Applications to notify of a session's end: the one it was opened for, and those that received a code in it. Only
+-- those with a logout address.
+create function signum_logout_targets(ended uuid)
+returns table (session_id uuid, client_id uuid, organization_id uuid, root_id uuid, created_by uuid)
+language sql stable security definer set search_path = public, pg_temp as $$
+  select s.id, c.id, c.organization_id, signum_root(c.organization_id), c.created_by from sessions s join oauth_clients c on c.id = s.client_id
+  where (s.id = ended or (s.opened_in = ended and s.revoked_at is null and s.expires_at > now()))
+    and c.backchannel_logout_uri is not null and c.revoked_at is null
+$$;
+
+-- The applications a person has connected: those they consented to, or that have an active session or key of the
+-- person. The newest first.
+create function signum_connected_applications(person uuid)
+returns table (id uuid, name text, organization_id uuid, organization_name text, scopes text[], created_at timestamptz,
+               last_used_at timestamptz, sessions int, api_keys int)
+language sql stable security definer set search_path = public, pg_temp as $$
+  with agreed as (
+    select a.client_id, a.scopes, a.created_at from oauth_consents a where a.user_id = person
+  ), live as (
+    select s.client_id, string_to_array(coalesce(s.scope, ''), ' ') as scopes, s.signed_in_at, s.revoked_at, s.expires_at
+    from sessions s where s.user_id = person and s.client_id is not null and s.revoked_at is null and s.expires_at > now()
+  ), used as (
+    select s.client_id, max(s.last_used_at) as at from sessions s
+    where s.user_id = person and s.client_id is not null group by s.client_id
+  ), keys as (
+    select k.client_id, k.scopes, k.created_at from api_keys k
+    where k.created_by = person and k.client_id is not null and signum_key_ended(k.id) is null
+  ), known as (
+    select a.client_id, a.scopes, a.created_at as since from agreed a
+    union all select l.client_id, l.scopes, l.signed_in_at from live l
+    union all select k.client_id, k.scopes, k.created_at from keys k
+  )
+  select c.id, c.name::text, c.organization_id, o.name::text,
+         array(select distinct s from known n, unnest(n.scopes) s where n.client_id = c.id and s <> '' order by s),
+         (select min(n.since) from known n where n.client_id = c.id),
+         (select u.at from used u where u.client_id = c.id),
+         (select count(*)::int from live l where l.client_id = c.id),
+         (select count(*)::int from keys k where k.client_id = c.id)
+  from oauth_clients c join organizations o on o.id = c.organization_id
+  where c.revoked_at is null and c.id in (select n.client_id from known n)
+$$;
+
+-- Delete a placeholder user when no membership refers to it; nothing for a real person.
+create function signum_forget_placeholder(whom uuid) returns void
+language sql volatile security definer set search_path = public, pg_temp as $$
+  delete from users u where u.id = whom and u.is_placeholder and not exists (select 1 from members m where m.user_id = u.id)
+$$;
+
+-- The owner of a wallet, for a signature by it that was just verified.
+create function signum_wallet_owner(wallet text) returns uuid
+language sql stable security definer set search_path = public, pg_temp as $$
+  select w.user_id from user_wallets w where w.address = wallet
+$$;
+
+-- Whether an execution of a workflow still has it, by its token. The row is locked until the transaction ends, so that
+-- another process takes the workflow over before or after the transaction.
+create function signum_holds_workflow(workflow text, token text) returns boolean
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform 1 from dbos.workflow_status w where w.workflow_uuid = workflow and w.owner_xid = token for share;
+  return found;
+end $$;
+
+do $$
+declare f text;
+begin
+  for f in select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+           where n.nspname = 'public' and p.proname like 'signum\_%'
+  loop
+    execute format('revoke all on function %s from public', f);
+    execute format('grant execute on function %s to signum_app, signum_worker', f);
+  end loop;
+end $$;
