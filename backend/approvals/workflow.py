@@ -10,7 +10,8 @@ from backend.chain.rpc import json_rpc
 from backend.core.changes import publish
 from backend.organizations.models import OrganizationRow
 from backend.requests.accept import PLAN
-from backend.requests.workflows import PATIENCE, Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import PATIENCE, workflow
 
 
 @workflow(KIND)

@@ -14,7 +14,7 @@ from backend.chain.bindings import token
 from backend.chain.indexer import indexer
 from backend.chain.rpc.json_rpc import connect
 from backend.core.errors import Conflict
-from backend.requests.workflows import Run, StepNotes
+from backend.requests.runs import Run, StepNotes
 
 ROUNDS = 5
 """How often holders may change during the process before it fails."""

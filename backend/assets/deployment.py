@@ -15,7 +15,7 @@ from backend.chain.transactions.execution import find
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict
 from backend.issuers import lineage
-from backend.requests.workflows import Run, StepNotes
+from backend.requests.runs import Run, StepNotes
 from backend.wallets import signing_wallets
 
 

@@ -14,7 +14,7 @@ from backend.chain.bindings import token
 from backend.chain.errors import Reverted
 from backend.chain.indexer import indexer
 from backend.core.db import Write
-from backend.requests.workflows import Run, StepNotes
+from backend.requests.runs import Run, StepNotes
 
 MOST = 100
 """Orders that one request cancels on a chain."""

@@ -5,7 +5,7 @@ from backend.chain.abi.calls import Call
 from backend.chain.abi.outcome import Outcome
 from backend.chain.errors import Reverted
 from backend.chain.transactions.execution import execute
-from backend.requests.workflows import OnStored, Run, StepNotes
+from backend.requests.runs import OnStored, Run, StepNotes
 
 
 async def write(

@@ -13,7 +13,8 @@ from backend.chain.errors import Undone
 from backend.chain.rpc.json_rpc import connect
 from backend.core.errors import Denied, SignumError
 from backend.core.units import grouped
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import workflow
 
 
 async def asset_failed(run: Run, error: SignumError) -> None:

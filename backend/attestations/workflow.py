@@ -22,7 +22,8 @@ from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError, Unavailable
 from backend.issuers import service as issuers
 from backend.requests.models import RequestRow
-from backend.requests.workflows import Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import workflow
 
 
 async def _issue_failed(run: Run, error: SignumError) -> None:

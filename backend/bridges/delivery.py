@@ -41,7 +41,8 @@ from backend.core.errors import Conflict, Denied, NotFound, SignumError, TooMany
 from backend.core.recorded_time import recorded_now
 from backend.core.settings import settings
 from backend.core.units import shortened
-from backend.requests.workflows import Elsewhere, Run, StepNotes
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import Elsewhere
 
 TRIES = 3
 """Deliveries that an embedded chain may refuse before the bridge fails."""

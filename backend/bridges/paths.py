@@ -23,7 +23,7 @@ from backend.core import db
 from backend.core.db import now
 from backend.core.errors import Conflict
 from backend.core.fields import Environment, timestamp
-from backend.requests.workflows import Run, StepNotes
+from backend.requests.runs import Run, StepNotes
 
 
 async def check(session: AsyncSession, source_eid: int, destination_eid: int) -> None:

@@ -25,7 +25,7 @@ from backend.core.errors import Conflict, Denied, SignumError
 from backend.core.recorded_time import recorded_now
 from backend.core.settings import settings
 from backend.core.units import grouped, shortened
-from backend.requests.workflows import Run, StepNotes
+from backend.requests.runs import Run, StepNotes
 from backend.wallets.known_names import names_of
 
 PAUSES = (0.1, 5.0)

@@ -3,7 +3,8 @@
 from backend.bridges import delivery, return_steps
 from backend.bridges.returns import KIND
 from backend.core.errors import SignumError
-from backend.requests.workflows import Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import workflow
 
 
 async def send_failed(run: Run, error: SignumError) -> None:

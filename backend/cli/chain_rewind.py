@@ -23,6 +23,7 @@ from backend.chain.models import AlarmKind
 from backend.chain.rpc import json_rpc, node_urls
 from backend.chain.rpc.json_rpc import Rpc
 from backend.core import db
+from backend.core.connections import database
 from backend.core.errors import CannotStart, SignumError
 from backend.core.settings import Settings
 from backend.models import (
@@ -98,7 +99,7 @@ async def _outside(settings: Settings, eid: int) -> AsyncIterator[Rpc]:
     """Open a chain's nodes and the database, without a server; failures become one line."""
     if not node_urls.urls_of(eid):
         raise CannotStart(f"The chain {eid} has no node. Set SIGNUM_RPC_URLS as for the server.")
-    db.start(settings.outside_database or outside_url(settings.home))
+    database.start(settings.outside_database or outside_url(settings.home))
     try:
         yield Rpc(eid)
     except sa.exc.OperationalError as error:
@@ -109,7 +110,7 @@ async def _outside(settings: Settings, eid: int) -> AsyncIterator[Rpc]:
         raise CannotStart(f"The node of the chain {eid} does not have all of these blocks yet. Retry later.") from error
     finally:
         await json_rpc.close()
-        await db.stop()
+        await database.stop()
 
 
 async def plan_within(chain: Rpc, to_block: int) -> Plan:

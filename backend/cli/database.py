@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from backend import models
 from backend.core import db
+from backend.core.connections import database
 from backend.core.errors import CannotStart, SignumError
 from backend.core.settings import Settings
 from backend.registrations import listeners
@@ -19,7 +20,7 @@ assert listeners, "the audit log hears of changes"
 @asynccontextmanager
 async def outside(settings: Settings) -> AsyncIterator[db.Write]:
     """Open a transaction of the worker's role, without a server; failures become one line."""
-    db.start(settings.outside_database or outside_url(settings.home))
+    database.start(settings.outside_database or outside_url(settings.home))
     try:
         async with db.worker() as session:
             yield session
@@ -28,4 +29,4 @@ async def outside(settings: Settings) -> AsyncIterator[db.Write]:
     except SignumError as error:
         raise CannotStart(error.detail) from error
     finally:
-        await db.stop()
+        await database.stop()

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 from backend import models
 from backend.chain.rpc import json_rpc, node_urls
-from backend.core import db
 from backend.core.changes import THE_OPERATOR, acting
+from backend.core.connections import database
 from backend.core.errors import CannotStart
 from backend.core.settings import Settings
 from backend.reconciliation import service
@@ -25,7 +25,7 @@ async def reconciled(settings: Settings, eids: Sequence[int] | None, *, repairs:
     unknown = sorted(set(eids or ()) - set(node_urls.reachable()))
     if unknown or not node_urls.reachable():
         raise CannotStart(f"The chain {unknown[0]} has no node." if unknown else "No chain has a node.")
-    db.start(settings.outside_database or outside_url(settings.home))
+    database.start(settings.outside_database or outside_url(settings.home))
     try:
         with acting(THE_OPERATOR):
             return await service.reconcile(eids, repairs=repairs)
@@ -33,4 +33,4 @@ async def reconciled(settings: Settings, eids: Sequence[int] | None, *, repairs:
         raise CannotStart("The database does not respond. Start `signum serve` first, or set DATABASE_URL.") from error
     finally:
         await json_rpc.close()
-        await db.stop()
+        await database.stop()

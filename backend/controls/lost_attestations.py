@@ -19,7 +19,7 @@ from backend.chain.models import TransactionStatus
 from backend.chain.transactions.execution import find
 from backend.core.errors import Conflict
 from backend.issuers import service as issuers
-from backend.requests.workflows import Run, StepNotes
+from backend.requests.runs import Run, StepNotes
 
 KEY: Final = "attestation_revoked"
 """The name of the step, and of its transaction, on each chain."""

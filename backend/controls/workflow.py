@@ -29,8 +29,9 @@ from backend.core.units import grouped
 from backend.markets import escrow
 from backend.markets.models import MarketRow
 from backend.requests.lanes import Lane
+from backend.requests.runs import Run, StepNotes
 from backend.requests.service import approver_name, kind_of
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.workflows import workflow
 
 MOST_RECOVERIES = 50
 """Transactions of one recovery; each cancels up to `escrow.MOST` orders."""

@@ -10,23 +10,19 @@ all rows. Neither owns a table.
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
-import psycopg
 import sqlalchemy as sa
 import uuid_utils
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core import connections, fair_places, logins, process_label, roots
-from backend.core.fair_places import Place, Places, held
-from backend.core.pools import KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
-from backend.core.runtime import runtime
+from backend.core import fair_places, roots
+from backend.core.connections import engines
+from backend.core.connections.database import engine, places
+from backend.core.fair_places import Place, held
 
 FAULTS = (NoConnectionFree, OperationalError, InterfaceError)
 """Errors of a database that is busy, does not respond, or ended a transaction to resolve a deadlock."""
@@ -56,82 +52,10 @@ class Write(AsyncSession):
     """A session whose transaction commits when its request or step ends without an error."""
 
 
-@dataclass
-class Database:
-    """The database of this process: the owner's URL, from `start` to `stop`."""
-
-    url: str | None = field(default=None, repr=False)
-
-
-@dataclass
-class Pools:
-    """Engines and places by name, per event loop (requests have one, workflows another): waiters belong to one loop."""
-
-    engines: dict[str, AsyncEngine] = field(default_factory=dict)
-    places: dict[str, Places] = field(default_factory=dict)
-
-
-def start(url: str) -> None:
-    """Set the owner's URL. Engines are created from it on demand. Call once per process; `stop` undoes it."""
-    runtime.part(Database).url = url
-
-
-async def stop() -> None:
-    """Close every connection."""
-    runtime.part(Database).url = None
-    pools = runtime.loop_parts(Pools)
-    made = [engine for pool in pools for engine in pool.engines.values()]
-    for pool in pools:
-        pool.engines.clear()
-    for engine in made:
-        await engine.dispose()
-
-
-def _owner_url() -> str:
-    url = runtime.part(Database).url
-    if url is None:
-        raise RuntimeError("db.start has not been called")
-    return url
-
-
-def _engine(name: str) -> AsyncEngine:
-    owner, engines = _owner_url(), runtime.loop_part(Pools).engines
-    if name not in engines:
-        url = logins.role_url(owner, ROLES[name])
-        engines[name] = connections.engine(
-            url,
-            pool_size=POOLS[name],
-            max_overflow=OVERFLOW[name],
-            pool_timeout=WAITS[name],
-            connect_args={"options": TIMEOUTS[name], "application_name": process_label.application_name()},
-        )
-    return engines[name]
-
-
-def _places(name: str) -> Places:
-    places = runtime.loop_part(Pools).places
-    return places.setdefault(name, Places(PLACES[name], PATIENCE[name]))
-
-
 def _outer() -> Place | None:
     """Return the place of the transaction that this code runs in."""
     session = _requests.get()
     return session.info.get(_PLACE) if session else None
-
-
-async def own_connection() -> psycopg.AsyncConnection[Any]:
-    """Return a connection of the worker's role outside the pools, in autocommit mode: for session locks and
-    notifications.
-
-    The caller closes it.
-    """
-    url = make_url(logins.role_url(_owner_url(), ROLES["worker"]))
-    named: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
-    connection = await psycopg.AsyncConnection.connect(
-        **named, application_name=process_label.application_name(), autocommit=True
-    )
-    await connection.execute(KEEPALIVE)
-    return connection
 
 
 async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None:
@@ -194,12 +118,12 @@ async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
     It may be `paused`. Waits for a place while too many are held; a nested transaction needs none.
     """
     before = _requests.get()
-    async with held(_places("app"), _outer()) as place, Write(_engine("app"), expire_on_commit=False) as session:
+    async with held(places("app"), _outer()) as place, Write(engine("app"), expire_on_commit=False) as session:
         session.info[_PLACE] = place
         _requests.set(session)
         try:
             if organization_ids:
-                await connections.begin(session, organization_ids=_joined(organization_ids))
+                await engines.begin(session, organization_ids=_joined(organization_ids))
             yield session
             await _conclude(session)
             await session.commit()
@@ -249,7 +173,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
     finally:  # the caller may continue without a response
         if place is not None and was_held:
             await place.take_again()
-        await connections.begin(session, **{name: value for name, value in known.items() if value})
+        await engines.begin(session, **{name: value for name, value in known.items() if value})
         for look_again in session.info.get("resume", ()):
             await look_again()
 
@@ -263,7 +187,7 @@ async def root_of(organization_id: UUID) -> str:
     """Return the root for which an organization's work counts. Looking one up counts for no organization."""
     if (known := roots.known(organization_id)) is not None:
         return known[-1]
-    async with held(_places("step"), _steps.get(), ""), Read(_engine("flow")) as session:
+    async with held(places("step"), _steps.get(), ""), Read(engine("flow")) as session:
         return (await roots.learn(session, organization_id))[-1]
 
 
@@ -275,11 +199,11 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
     needs none.
     """
     before, name = _steps.get(), await root_of(organization_ids[0]) if organization_ids else ""
-    async with held(_places("step"), before, name) as place, Write(_engine("flow"), expire_on_commit=False) as session:
+    async with held(places("step"), before, name) as place, Write(engine("flow"), expire_on_commit=False) as session:
         _steps.set(place)
         try:
             async with session.begin():
-                await connections.begin(session, organization_ids=_joined(organization_ids))
+                await engines.begin(session, organization_ids=_joined(organization_ids))
                 await check_owner(session)
                 yield session
                 await _conclude(session)
@@ -293,9 +217,9 @@ async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
 
     It uses the workflows' connections, as it keeps one while it calls chains. The caller pauses its own transaction.
     """
-    async with held(_places("flow")), Write(_engine("flow"), expire_on_commit=False) as session:
+    async with held(places("flow")), Write(engine("flow"), expire_on_commit=False) as session:
         session.info[_REHEARSAL] = True
-        await connections.begin(session, organization_ids=_joined(organization_ids))
+        await engines.begin(session, organization_ids=_joined(organization_ids))
         await session.execute(_TIMEOUTS)
         yield session
 
@@ -303,9 +227,9 @@ async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
 @asynccontextmanager
 async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
     """A read-only transaction of the app's role. Waits for a place as `transaction` does."""
-    async with held(_places("app"), _outer()), Read(_engine("app"), expire_on_commit=False) as session, session.begin():
+    async with held(places("app"), _outer()), Read(engine("app"), expire_on_commit=False) as session, session.begin():
         of = {"organization_ids": _joined(organization_ids)} if organization_ids else {}
-        await connections.begin(session, connections.READ_ONLY, **of)
+        await engines.begin(session, engines.READ_ONLY, **of)
         yield session
 
 
@@ -315,7 +239,7 @@ async def worker() -> AsyncIterator[Write]:
 
     For chain infrastructure only, never for a request.
     """
-    async with Write(_engine("worker"), expire_on_commit=False) as session, session.begin():
+    async with Write(engine("worker"), expire_on_commit=False) as session, session.begin():
         yield session
         await _conclude(session)
 
@@ -326,8 +250,8 @@ async def look() -> AsyncIterator[Read]:
 
     For chain infrastructure only, never for a request.
     """
-    async with Read(_engine("worker"), expire_on_commit=False) as session:
-        await connections.begin(session, connections.NOTHING)
+    async with Read(engine("worker"), expire_on_commit=False) as session:
+        await engines.begin(session, engines.NOTHING)
         yield session
 
 

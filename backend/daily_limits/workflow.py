@@ -2,7 +2,8 @@
 
 from backend.daily_limits import service
 from backend.requests.models import RequestRow
-from backend.requests.workflows import Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import workflow
 
 
 @workflow(service.KIND)

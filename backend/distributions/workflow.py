@@ -21,7 +21,8 @@ from backend.distributions.rules import Payout
 from backend.distributions.schemas import DistributionStatus, Proof
 from backend.issuers import service as issuers
 from backend.requests.models import RequestRow
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import workflow
 
 
 async def activation_failed(run: Run, error: SignumError) -> None:

@@ -16,7 +16,8 @@ from dbos import DBOS
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from backend.core import db, locks, logins, pools, process_label
+from backend.core import db, locks, logins
+from backend.core.connections import pools, process_label
 from backend.core.locks import Purpose
 from backend.core.runtime import runtime
 from backend.engine import dbos_internals, leases, progress

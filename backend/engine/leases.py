@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from backend.core import db, process_label
+from backend.core import db
+from backend.core.connections import process_label
 
 LEASE = 20
 """Seconds without a renewal after which an executor's work is taken over."""

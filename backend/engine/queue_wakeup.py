@@ -19,7 +19,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core import db
+from backend.core.connections import database
 from backend.core.runtime import runtime
 from backend.engine import dbos_internals
 
@@ -82,7 +82,7 @@ async def listen(stopping: asyncio.Event) -> None:
 
 
 async def _listen(stopping: asyncio.Event) -> None:
-    connection = await asyncio.wait_for(db.own_connection(), SILENT)
+    connection = await asyncio.wait_for(database.own_connection(), SILENT)
     try:
         await connection.execute(f"listen {CHANNEL}")
         while not stopping.is_set():

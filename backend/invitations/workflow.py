@@ -3,7 +3,8 @@
 from backend.invitations import creation
 from backend.invitations.schemas import InvitationCreate
 from backend.members import appointments
-from backend.requests.workflows import Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import workflow
 
 
 @workflow(appointments.INVITE)

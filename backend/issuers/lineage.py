@@ -26,8 +26,8 @@ from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError
 from backend.requests.models import RequestRow
 from backend.requests.resolved_values import COUNTED
+from backend.requests.runs import Run
 from backend.requests.schemas import FINAL
-from backend.requests.workflows import Run
 
 ROUNDS = 8
 """How often the hierarchy may change during a write before it fails."""

@@ -9,7 +9,8 @@ from backend.core.errors import Conflict, SignumError
 from backend.issuers import lineage, service
 from backend.issuers.models import IssuerRow
 from backend.issuers.schemas import IssuerStatus
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import workflow
 from backend.wallets.models import WalletRow
 
 

@@ -15,7 +15,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from backend.core import db
+from backend.core.connections import database
 from backend.core.runtime import runtime
 
 log = structlog.get_logger()
@@ -78,7 +78,7 @@ async def listen(stopping: asyncio.Event) -> None:
 
 
 async def _listen(stopping: asyncio.Event) -> None:
-    connection = await asyncio.wait_for(db.own_connection(), SILENT)
+    connection = await asyncio.wait_for(database.own_connection(), SILENT)
     try:
         await connection.execute(f"set application_name = '{NAME}'")
         await connection.execute(f"listen {CHANNEL}")

@@ -18,7 +18,8 @@ from backend.markets import rules
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.rules import Resting
 from backend.markets.schemas import Order, OrderSide, OrderStatus
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import workflow
 
 _LIVE = (OrderStatus.OPEN, OrderStatus.PARTIAL)
 

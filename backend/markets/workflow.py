@@ -21,7 +21,8 @@ from backend.markets.models import MarketRow
 from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketStatus
 from backend.markets.terms import market_rules
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import workflow
 
 __all__ = ["deploy", "orders_workflow"]
 

@@ -33,8 +33,8 @@ from backend.members.schemas import (
     MemberPlan,
 )
 from backend.requests.accept import accept, acceptance_message
+from backend.requests.runs import Run
 from backend.requests.service import Step
-from backend.requests.workflows import Run
 from backend.users.models import MemberRow, UserRow
 from backend.users.schemas import MemberStatus, Role
 

@@ -23,7 +23,7 @@ from backend.core.recorded_time import recorded_now
 from backend.members import rules
 from backend.requests import second_person
 from backend.requests.models import ApprovalRow, RequestRow
-from backend.requests.workflows import Run
+from backend.requests.runs import Run
 from backend.users.models import MemberRow
 from backend.users.schemas import MemberStatus, Role
 

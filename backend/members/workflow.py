@@ -2,8 +2,9 @@
 
 from backend.core.errors import NotFound
 from backend.members import addition, appointments, changes, service
+from backend.requests.runs import Run
 from backend.requests.schemas import Action
-from backend.requests.workflows import Run, workflow
+from backend.requests.workflows import workflow
 from backend.users.schemas import Role
 
 

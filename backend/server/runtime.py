@@ -20,6 +20,7 @@ from backend.chain.deployment import preparation
 from backend.chain.rpc import json_rpc, node_urls
 from backend.chain.transactions import recovery
 from backend.core import db
+from backend.core.connections import database
 from backend.core.errors import CannotStart
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
@@ -65,8 +66,8 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
     """
     url = database_url(settings)
     async with AsyncExitStack() as held:
-        db.start(url)
-        held.push_async_callback(db.stop)
+        database.start(url)
+        held.push_async_callback(database.stop)
         async with db.worker() as session:
             await tokens.load_keys(session)
         readiness().done("migrations")

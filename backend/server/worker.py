@@ -15,7 +15,8 @@ import backend.registrations.listeners  # noqa: F401  (listeners to changes)
 from backend import models
 from backend.chain.rpc import json_rpc, node_urls
 from backend.chains import chain_settings
-from backend.core import db, logins
+from backend.core import logins
+from backend.core.connections import database
 from backend.core.errors import CannotStart
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
@@ -43,7 +44,7 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
         loop.add_signal_handler(number, stopping.set)
     await asyncio.to_thread(logins.check, url)
     runtime.part(rate_limits.Counts)  # a REDIS_URL that cannot be used ends the start, not a workflow
-    db.start(url)
+    database.start(url)
     readiness().waiting.clear()  # the server prepares migrations and chains
     try:
         async with health_port.serving(settings):
@@ -52,7 +53,7 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
         raise CannotStart("The database does not respond. Start `signum serve` first, or set DATABASE_URL.") from error
     finally:
         await json_rpc.close()
-        await db.stop()
+        await database.stop()
 
 
 def check(settings: Settings, eids: Sequence[int]) -> None:

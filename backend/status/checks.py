@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import structlog
 
-from backend.core import db
+from backend.core.connections import database
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
 from backend.core.settings import settings
@@ -88,7 +88,7 @@ async def _ask(checks: Checks) -> bool:
     """Return whether the database answers. The connection is kept only then."""
     connection, checks.connection = checks.connection, None
     try:
-        connection = connection or await db.own_connection()
+        connection = connection or await database.own_connection()
         await connection.execute("select 1")
         checks.connection, connection = connection, None
     except (psycopg.Error, OSError):

@@ -7,7 +7,8 @@ from backend.chain.deployment.contracts import contracts_of, operator
 from backend.core.addresses import ZERO_ADDRESS
 from backend.core.errors import Conflict
 from backend.core.units import grouped
-from backend.requests.workflows import Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import workflow
 from backend.test_funds.schemas import DECIMALS, SYMBOL, UNIT
 from backend.test_funds.service import KIND
 from backend.wallets.models import WalletRow

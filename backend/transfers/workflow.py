@@ -13,7 +13,8 @@ from backend.chain.transactions.execution import find
 from backend.core import db
 from backend.core.changes import set_status
 from backend.core.errors import Conflict, SignumError
-from backend.requests.workflows import Run, StepNotes, workflow
+from backend.requests.runs import Run, StepNotes
+from backend.requests.workflows import workflow
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferStatus
 

@@ -6,7 +6,8 @@ from uuid import UUID
 from dbos import DBOS
 
 from backend.requests.lanes import Lane
-from backend.requests.workflows import Run, workflow
+from backend.requests.runs import Run
+from backend.requests.workflows import workflow
 from backend.webhooks import attempts, delivery_limits, events, excess_events, recovery
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from backend.client import SignumClient
-from backend.core import db
+from backend.core.connections import database
 from tests.chaos import faults
 from tests.chaos.comparison import compare, rest
 from tests.chaos.installation import Installation
@@ -84,14 +84,14 @@ class Chaos:
 
     async def _issuer(self, seed: int) -> Issuer:
         client = SignumClient(self.installation.url)
-        db.start(self.installation.database)
+        database.start(self.installation.database)
         try:
             world = World(client)
             id_ = await world.organization("Acme")
             admin = await world.person(id_)
             key = await world.key(id_, created_by=admin.user_id)
         finally:
-            await db.stop()
+            await database.stop()
         issuer = Issuer(id_, key, admin.cookie, client, network=None)  # type: ignore[arg-type]
         issuer.prepare(Random(f"{seed}:issuer"))
         await issuer.found(*CHAINS, hook=f"http://127.0.0.1:{self.receiver.port}/")

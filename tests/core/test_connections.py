@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from backend.core import connections, db
+from backend.core import db
+from backend.core.connections import engines
 
 END_OTHERS = sa.text("select pg_terminate_backend(pid) from pg_stat_activity where usename = user and pid <> :own")
 PID = sa.text("select pg_backend_pid()")
@@ -49,7 +50,7 @@ async def test_settings_end_with_their_transaction(api: Any) -> None:
 
 async def test_value_of_a_setting_is_never_code(api: Any) -> None:
     async with db.transaction() as session:
-        await connections.begin(session, proven="x'); drop table users; --")
+        await engines.begin(session, proven="x'); drop table users; --")
         assert await session.scalar(sa.text("select current_setting('app.proven')")) == "x'); drop table users; --"
 
 

@@ -44,7 +44,7 @@ async def test_web_workers_and_migrations_sign_in_with_different_roles(api: Any,
     for database in dbos_internals.databases(client):
         with database.connect() as connection:
             assert connection.execute(WHO).one()[0] == "signum_web_login"
-    own = await db.own_connection()
+    own = await database.own_connection()
     assert await (await own.execute("select session_user")).fetchone() == ("signum_worker_login",)
     await own.close()
     with psycopg.connect(database_url) as owner:

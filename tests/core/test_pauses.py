@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from backend.chain.rpc import connections, json_rpc, transport
 from backend.chain.rpc.connections import Lane
-from backend.core import db, pools
+from backend.core import db
+from backend.core.connections import database, pools
 from backend.models import OrganizationRow
 from tests.conftest import World
 from tests.support.faulty_node import Raw, in_front_of
@@ -50,7 +51,7 @@ async def test_pause_restores_the_scope_and_holds_no_connection(world: World) ->
     found = sa.select(OrganizationRow.id).where(OrganizationRow.id.in_([mine, other]))
     async with db.transaction(mine) as session:
         assert list(await session.scalars(found)) == [mine]
-        pool: Any = db._engine("app").pool
+        pool: Any = database.engine("app").pool
         held = pool.checkedout()
         async with db.paused(session):
             assert pool.checkedout() < held

@@ -13,7 +13,8 @@ from backend.audit import verification
 from backend.auth.credentials import cookie_name
 from backend.auth.models import SessionRow
 from backend.client import ApiProblem
-from backend.core import db, fair_places, pools
+from backend.core import db, fair_places
+from backend.core.connections import database, pools
 from backend.limits import rate_limits
 from backend.server import request_guard
 from backend.sign_in import service
@@ -31,7 +32,7 @@ async def test_requests_waiting_for_a_lock_leave_connections_to_others(world: Wo
     async with await psycopg.AsyncConnection.connect(database_url) as holder:
         await holder.execute("select 1 from organizations where id = %s for update", [mine.id])
         waiting = [asyncio.create_task(mine.patch("", {"name": f"Mine {n}"})) for n in range(CONNECTIONS + 5)]
-        pool: Any = db._engine("app").pool
+        pool: Any = database.engine("app").pool
         while pool.checkedout() < SHARE:  # noqa: ASYNC110 - a count changes
             await asyncio.sleep(0.01)
         answer = await asyncio.wait_for(other.get(""), 8)
@@ -51,7 +52,7 @@ async def test_key_with_changing_cookies_is_one_caller(world: World, database_ur
             asyncio.create_task(world.client.call("PATCH", path, json=body, headers=mine.key, cookie=cookie))
             for cookie in cookies
         ]
-        pool: Any = db._engine("app").pool
+        pool: Any = database.engine("app").pool
         while pool.checkedout() < SHARE:  # noqa: ASYNC110 - a count changes
             await asyncio.sleep(0.01)
         assert (await asyncio.wait_for(other.get(""), 8))["name"] == "Other"
@@ -65,7 +66,7 @@ async def test_exports_of_one_caller_leave_connections_to_others(world: World, d
     async with await psycopg.AsyncConnection.connect(database_url) as holder:
         await holder.execute("lock table audit_log in access exclusive mode")
         waiting = [asyncio.create_task(export(mine)) for _ in range(CONNECTIONS + 5)]
-        pool: Any = db._engine("app").pool
+        pool: Any = database.engine("app").pool
         while pool.checkedout() < SHARE:  # noqa: ASYNC110 - a count changes
             await asyncio.sleep(0.01)
         assert (await asyncio.wait_for(other.get(""), 8))["name"] == "Other"
@@ -144,7 +145,7 @@ async def test_long_log_is_hashed_without_a_connection(world: World, monkeypatch
     await firm.patch("", {"name": "Logged twice"})
     monkeypatch.setattr(verification, "PART", 1)
     seen = []
-    take, pool = verification._Walk.take, db._engine("app").pool
+    take, pool = verification._Walk.take, database.engine("app").pool
 
     def count(self: Any, rows: Any) -> None:
         seen.append(pool.checkedout())  # type: ignore[attr-defined]

@@ -8,8 +8,9 @@ from dbos import DBOS
 from backend.chain.signing import nonces
 from backend.core import db
 from backend.engine import dbos_internals
+from backend.requests.runs import Run
 from backend.requests.schemas import RequestStatus
-from backend.requests.workflows import Run, enqueue, workflow
+from backend.requests.workflows import enqueue, workflow
 from tests.conftest import World
 from tests.requests.test_lanes import accepted, status_of
 from tests.support.firm import SEPOLIA

@@ -19,8 +19,9 @@ from backend.markets.workflow import deploy_failed
 from backend.models import AssetRow, PartyRow
 from backend.requests import service, workflows
 from backend.requests.models import RequestRow
+from backend.requests.runs import Run
 from backend.requests.schemas import RequestStatus
-from backend.requests.workflows import Run, workflow
+from backend.requests.workflows import workflow
 from backend.server import sweep
 from tests.conftest import World
 

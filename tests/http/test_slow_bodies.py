@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.core import pools
+from backend.core.connections import pools
 from backend.core.settings import settings
 from tests.conftest import Actor, World
 

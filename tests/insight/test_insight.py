@@ -11,6 +11,7 @@ from sqlalchemy import event
 from backend.attestations.schemas import AttestationStatus
 from backend.auth.scopes import Scope
 from backend.core import db
+from backend.core.connections import database
 from backend.models import AttestationRow, PartyRow
 from tests.conftest import World
 from tests.distributions.test_distributions import activated, draft_distribution
@@ -194,7 +195,7 @@ async def test_parts_that_the_caller_may_not_read_are_absent(world: World) -> No
 def statements() -> Iterator[list[str]]:
     """Collect the statements of the API."""
     found: list[str] = []
-    engine = db._engine("app").sync_engine
+    engine = database.engine("app").sync_engine
 
     def note(_c: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         found.append(statement)

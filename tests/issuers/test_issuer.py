@@ -19,7 +19,7 @@ from backend.core.settings import settings
 from backend.issuers.workflow import follow_move, register
 from backend.models import RequestRow, TransactionRow
 from backend.requests import workflows
-from backend.requests.workflows import Run
+from backend.requests.runs import Run
 from backend.server import runtime
 from tests.conftest import World
 from tests.support.firm import BASE, HYPEREVM, SEPOLIA, Firm

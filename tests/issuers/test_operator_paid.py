@@ -16,8 +16,8 @@ from backend.issuers import lineage
 from backend.limits import rate_limits
 from backend.models import MemberRow, OrganizationRow, RequestRow, TransactionRow
 from backend.organizations.rules import MAX_DEPTH
+from backend.requests.runs import Run
 from backend.requests.schemas import RequestStatus
-from backend.requests.workflows import Run
 from backend.users.schemas import Role
 from tests.conftest import Actor, World
 from tests.issuers.test_issuer import key_of, parent_on, place

@@ -19,7 +19,7 @@ from backend.chain.transactions.execution import execute
 from backend.client import ApiProblem
 from backend.core.units import shortened
 from backend.markets import workflow
-from backend.requests.workflows import Run
+from backend.requests.runs import Run
 from tests.conftest import World
 from tests.support.contract_logs import log_of
 from tests.support.crash import killed, run, sent, unqueued

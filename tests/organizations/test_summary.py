@@ -9,6 +9,7 @@ from sqlmodel import col
 
 from backend.assets.schemas import AssetStatus
 from backend.core import db
+from backend.core.connections import database
 from backend.models import AssetRow, OrganizationRow
 from tests.conftest import World
 from tests.support.firm import Firm
@@ -55,7 +56,7 @@ async def test_summary_is_consistent_under_concurrent_changes(world: World) -> N
 async def test_summary_uses_one_statement(world: World) -> None:
     firm = await Firm.found(world)
     statements: list[str] = []
-    engine = db._engine("app").sync_engine
+    engine = database.engine("app").sync_engine
 
     def note(_c: object, _cursor: object, statement: str, *_rest: object) -> None:
         statements.append(statement)

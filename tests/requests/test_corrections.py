@@ -19,7 +19,7 @@ from backend.chain.rpc.json_rpc import Rpc, connect
 from backend.chain.transactions import lost_transactions, settlement
 from backend.core.errors import Conflict
 from backend.requests import workflows
-from backend.requests.workflows import Run
+from backend.requests.runs import Run
 from backend.server import sweep
 from tests.chain.conftest import short_timeouts
 from tests.chain.transactions.foreign_wallets import send_as

@@ -16,8 +16,8 @@ from backend.chain.transactions.recovery import recover
 from backend.core.runtime import runtime
 from backend.core.settings import settings
 from backend.requests import workflows
+from backend.requests.runs import Run
 from backend.requests.schemas import RequestStatus
-from backend.requests.workflows import Run
 from tests.conftest import World
 from tests.requests.test_lanes import accepted, status_of
 from tests.support.crash import sent

@@ -9,14 +9,15 @@ import psycopg
 import pytest
 from dbos import DBOS
 
-from backend.core import db, pools
+from backend.core import db
+from backend.core.connections import pools
 from backend.core.db import new_id
 from backend.engine import queues
 from backend.requests import service, workflows
 from backend.requests.lanes import RUNS, Lane
 from backend.requests.models import RequestRow
+from backend.requests.runs import Run
 from backend.requests.schemas import RequestStatus
-from backend.requests.workflows import Run
 from tests.conftest import World
 from tests.controls.issuer import issuer
 from tests.support.firm import Firm

@@ -7,8 +7,8 @@ from structlog.testing import capture_logs
 from backend.core import db
 from backend.requests import restarts, workflows
 from backend.requests.models import RequestRow
+from backend.requests.runs import Run
 from backend.requests.schemas import RequestStatus
-from backend.requests.workflows import Run
 from tests.conftest import World
 from tests.requests.test_lanes import accepted, status_of
 

@@ -17,6 +17,7 @@ from psycopg import AsyncConnection
 
 from backend.chain.coordination.cursor import CHANNEL
 from backend.core import db, locks
+from backend.core.connections import database
 from backend.core.locks import Purpose
 from backend.core.runtime import runtime
 
@@ -71,7 +72,7 @@ def stand_for(eids: Iterable[int]) -> None:
 
 
 async def _hold(stop: asyncio.Event, heard: Heard) -> None:
-    connection = await asyncio.wait_for(db.own_connection(), SILENT)
+    connection = await asyncio.wait_for(database.own_connection(), SILENT)
     try:
         await connection.execute(f"listen {CHANNEL}")
         while not stop.is_set():
@@ -115,7 +116,7 @@ async def is_led(eid: int) -> bool:
 @asynccontextmanager
 async def borrowed(eid: int) -> AsyncIterator[bool]:
     """Hold a chain's lock inside if it is free; yields whether it is held."""
-    connection = await db.own_connection()
+    connection = await database.own_connection()
     try:
         yield await _take(connection, eid)
     finally:

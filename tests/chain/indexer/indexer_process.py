@@ -10,14 +10,14 @@ import sys
 import backend.registrations.listeners  # noqa: F401  (changes are announced to them)
 from backend import models
 from backend.chain.coordination import leadership
-from backend.core import db
+from backend.core.connections import database
 from backend.registrations import event_streams
 
 assert models, "every table is known"
 
 
 async def main(eid: int) -> None:
-    db.start(os.environ["DATABASE_URL"])
+    database.start(os.environ["DATABASE_URL"])
     indexer = asyncio.create_task(event_streams.run_indexer(asyncio.Event()))
     while not leadership.leads(eid):  # noqa: ASYNC110 - a lock is taken
         await asyncio.sleep(0.01)

@@ -17,6 +17,7 @@ from backend.chain.abi.outcome import Log
 from backend.chain.bindings.market import STATUSES
 from backend.chain.indexer import streams
 from backend.core import db
+from backend.core.connections import database
 from backend.distributions.schemas import DistributionStatus
 from backend.models import (
     AssetRow,
@@ -130,7 +131,7 @@ def chains(draw: st.DrawFn) -> list[Log]:
 @asynccontextmanager
 async def empty(stage: Stage) -> AsyncIterator[db.Write]:
     """A transaction with a token, a market and a distribution, which is rolled back."""
-    async with db.Write(db._engine("worker"), expire_on_commit=False) as session:
+    async with db.Write(database.engine("worker"), expire_on_commit=False) as session:
         asset = AssetRow(organization_id=stage.organization_id, name="Test", symbol="TST")
         session.add(asset)
         await session.flush()

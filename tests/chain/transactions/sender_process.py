@@ -6,18 +6,18 @@ import sys
 from backend import models
 from backend.chain.abi.calls import Call
 from backend.chain.transactions.execution import execute
-from backend.core import db
+from backend.core.connections import database
 
 assert models, "every table is known, as in the server"
 
 
 async def main(url: str, eid: int, signer: str, name: str, count: int) -> None:
     """Send them all concurrently."""
-    db.start(url)
+    database.start(url)
     call = Call(signer, "0x", 1)
     intents = [call.intent(f"{name}:{number}", eid=eid, signer=signer) for number in range(count)]
     await asyncio.gather(*(execute(intent) for intent in intents))
-    await db.stop()
+    await database.stop()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from backend.client import SignumClient
-from backend.core import db
+from backend.core.connections import database
 from backend.core.settings import settings
 from backend.migrations.migrate import migrate
 from backend.server.postgres import EmbeddedPostgres
@@ -93,7 +93,7 @@ class Run:
 
     async def _houses(self) -> list[House]:
         await self._fund_operator()
-        db.start(self._url)
+        database.start(self._url)
         client = SignumClient(self._server.url)
         world, houses = World(client), []
         for _ in range(self._house_count):
@@ -101,7 +101,7 @@ class Run:
             admin = await world.person(id_)
             key = await world.key(id_, created_by=admin.user_id)
             houses.append(House(id_, key, admin.cookie, client, self._network))
-        await db.stop()
+        await database.stop()
         await asyncio.gather(*(house.found() for house in houses))
         await self._network.buried(FINAL + 1)  # the preparations are below every reorg
         return houses

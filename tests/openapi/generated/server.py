@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from backend.core import db
+from backend.core.connections import database
 from backend.core.settings import CHECKOUT, settings
 from backend.migrations.migrate import migrate
 from backend.server.postgres import EmbeddedPostgres
@@ -68,9 +68,9 @@ async def serving(folder: Path) -> AsyncIterator[None]:
             )
         try:
             await _until_ready(process)
-            db.start(url)
+            database.start(url)
             yield
-            await db.stop()
+            await database.stop()
         finally:
             process.terminate()
             await asyncio.to_thread(process.wait, 60)

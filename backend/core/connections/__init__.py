@@ -1,0 +1,1 @@
+"""Connections to PostgreSQL: their engines, pools and names."""

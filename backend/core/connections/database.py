@@ -1,0 +1,87 @@
+"""The database of this process: its engines, the places of their callers, and connections outside the pools."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from backend.core import logins
+from backend.core.connections import engines, process_label
+from backend.core.connections.pools import KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
+from backend.core.fair_places import Places
+from backend.core.runtime import runtime
+
+
+@dataclass
+class Database:
+    """The database of this process: the owner's URL, from `start` to `stop`."""
+
+    url: str | None = field(default=None, repr=False)
+
+
+@dataclass
+class Pools:
+    """Engines and places by name, per event loop (requests have one, workflows another): waiters belong to one loop."""
+
+    engines: dict[str, AsyncEngine] = field(default_factory=dict)
+    places: dict[str, Places] = field(default_factory=dict)
+
+
+def start(url: str) -> None:
+    """Set the owner's URL. Engines are created from it on demand. Call once per process; `stop` undoes it."""
+    runtime.part(Database).url = url
+
+
+async def stop() -> None:
+    """Close every connection."""
+    runtime.part(Database).url = None
+    pools = runtime.loop_parts(Pools)
+    made = [engine for pool in pools for engine in pool.engines.values()]
+    for pool in pools:
+        pool.engines.clear()
+    for engine in made:
+        await engine.dispose()
+
+
+def _owner_url() -> str:
+    url = runtime.part(Database).url
+    if url is None:
+        raise RuntimeError("database.start has not been called")
+    return url
+
+
+def engine(name: str) -> AsyncEngine:
+    """Return the engine of a pool, in this event loop."""
+    owner, made = _owner_url(), runtime.loop_part(Pools).engines
+    if name not in made:
+        url = logins.role_url(owner, ROLES[name])
+        made[name] = engines.engine(
+            url,
+            pool_size=POOLS[name],
+            max_overflow=OVERFLOW[name],
+            pool_timeout=WAITS[name],
+            connect_args={"options": TIMEOUTS[name], "application_name": process_label.application_name()},
+        )
+    return made[name]
+
+
+def places(name: str) -> Places:
+    """Return the places of a pool, which its callers share, in this event loop."""
+    return runtime.loop_part(Pools).places.setdefault(name, Places(PLACES[name], PATIENCE[name]))
+
+
+async def own_connection() -> psycopg.AsyncConnection[Any]:
+    """Return a connection of the worker's role outside the pools, in autocommit mode: for session locks and
+    notifications.
+
+    The caller closes it.
+    """
+    url = make_url(logins.role_url(_owner_url(), ROLES["worker"]))
+    named: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    connection = await psycopg.AsyncConnection.connect(
+        **named, application_name=process_label.application_name(), autocommit=True
+    )
+    await connection.execute(KEEPALIVE)
+    return connection
