@@ -30,6 +30,7 @@ from tests.support.issuance import BASE, SEPOLIA, Issuance, asset_body
 
 pytestmark = pytest.mark.long
 
+_IS_WORKER = col(ExecutorLeaseRow.id).like("worker-%")
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -125,17 +126,18 @@ async def lease_of(name: str) -> ExecutorLeaseRow | None:
         return await session.get(ExecutorLeaseRow, name)
 
 
-async def other_than(name: str) -> str:
+async def workers() -> set[str]:
+    """Return the workers that have a lease, those of killed ones included."""
+    async with db.worker() as session:
+        return set(await session.scalars(sa.select(col(ExecutorLeaseRow.id)).where(_IS_WORKER)))
+
+
+async def joined(known: set[str]) -> str:
     """Wait for another worker to join, and return its name."""
-    found = sa.select(ExecutorLeaseRow.id).where(
-        col(ExecutorLeaseRow.id).like("worker-%"), col(ExecutorLeaseRow.id) != name
-    )
     async with asyncio.timeout(120):
-        while True:
-            async with db.worker() as session:
-                if (joined := await session.scalar(found)) is not None:
-                    return str(joined)
+        while not (new := await workers() - known):  # noqa: ASYNC110 - a row is written
             await asyncio.sleep(0.1)
+    return new.pop()
 
 
 async def test_work_of_a_hanging_worker_is_taken_over_and_done_once(
@@ -153,8 +155,9 @@ async def test_work_of_a_hanging_worker_is_taken_over_and_done_once(
             while "create market" not in await sent(firm.id):  # noqa: ASYNC110 - a row is written
                 await asyncio.sleep(0.05)
         hung = await executor_of(accepted["requestId"])
+        known = await workers()
         async with worker(database_url):
-            heir = await other_than(hung)
+            heir = await joined(known)
             process.send_signal(signal.SIGSTOP)
             stopped = time.monotonic()
             try:

@@ -10,9 +10,11 @@ import pytest
 from backend.chain.bindings import token
 from backend.chain.devnet import anvil
 from backend.chain.errors import Reverted
+from backend.chain.indexer import indexer
 from backend.chain.rpc import node_urls
 from backend.chain.rpc.json_rpc import Restoring, connect, restoring
 from backend.chain.transactions.recovery import recover
+from backend.core import db
 from backend.core.runtime import runtime
 from backend.core.settings import settings
 from backend.requests import workflows
@@ -80,6 +82,18 @@ async def test_chain_that_is_being_restored_is_not_read(world: World) -> None:
     finally:
         await recover([SEPOLIA])
     assert await rpc.height() >= 0
+
+
+async def test_chain_is_restored_after_the_database_returns(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both may die at the same time: the indexer survives that, and attempts it again."""
+    anvil.mark(settings().home, [SEPOLIA])
+    with monkeypatch.context() as without_database:
+        without_database.setattr(runtime.part(db.Database), "url", "postgresql://signum@/signum?host=/nowhere")
+        await indexer._revive()
+        assert node_urls.is_restoring(SEPOLIA)
+    await indexer._revive()
+    assert not node_urls.is_restoring(SEPOLIA)
+    assert await (await connect(SEPOLIA)).height() >= 0
 
 
 @pytest.mark.long

@@ -13,8 +13,7 @@ import structlog
 from backend.chain import alarms
 from backend.chain.coordination import cursor, leadership, scheduler
 from backend.chain.devnet import anvil
-from backend.chain.devnet.install import DevnetError
-from backend.chain.errors import ChainUnavailable, RpcError
+from backend.chain.errors import ChainUnavailable
 from backend.chain.indexer import followed, index_pass, streams
 from backend.chain.indexer.index_pass import INCOMPLETE
 from backend.chain.indexer.reorgs import DeepReorg
@@ -220,13 +219,13 @@ def _why(error: Exception) -> str:
 
 
 async def _revive() -> None:
-    """Restart embedded nodes that are dead or hang, and restore what they lost; also what an earlier attempt did
-    not."""
+    """Restart embedded nodes that are dead or hang, and restore what they lost, also where an earlier attempt failed:
+    the database or the disk may fail at the same time."""
     try:
         if hanging := await anvil.end_hanging():
             log.warning("devnet.hanging_node_ended", eids=hanging)
         anvil.revive()
         if lacking := anvil.unrestored():
             await recover(lacking)
-    except (DevnetError, SignumError, RpcError) as error:
-        log.warning("devnet.revival_failed", error=str(error))
+    except Exception as error:  # the next failed pass attempts it again
+        log.warning("devnet.revival_failed", error=str(error).partition("\n")[0])
