@@ -54,14 +54,17 @@ def _open(tables: Tables) -> list[str]:
 
 
 async def _dead(installation: Installation) -> list[str]:
-    """Return the chains that do not answer, or still lack what they lost."""
-    lines = []
+    """Return the chains that do not answer, still lack what they lost, or are not read to their end."""
+    lines, tables = [], Tables(installation.database)
     for eid, chain in nodes(installation).items():
         if node_urls.restoring_file(installation.home, eid).exists():
             lines.append(f"the chain {eid} is being restored")
         try:
             async with asyncio.timeout(5):
-                await chain.node.height()
+                height = await chain.node.height()
+            cursor = await asyncio.to_thread(tables.cursor, eid)
+            if cursor < height:
+                lines.append(f"the chain {eid} is read up to {cursor} of {height}")
         except (httpx.TransportError, TimeoutError) as error:
             lines.append(f"the chain {eid} does not answer ({type(error).__name__})")
         await chain.node.close()
