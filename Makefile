@@ -7,7 +7,7 @@ export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos bench browser screenshots clean
+.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos bench browser screenshots wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,8 +75,11 @@ bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a mil
 screenshots: .venv/.dev browser ## picture every page as each role (ARGS="--role admin --page markets"); ARGS=--readme the README's, ARGS=--tour the tour's
 	@$(BIN)/python -m tests.screenshots $(ARGS)
 
+wheel: .venv/.dev ## build the wheel, with the built console in it, into dist/
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 1577836800)} $(BIN)/hatchling build -t wheel
+
 clean: ## remove what was built and installed, and keep the data
-	rm -rf .venv .web .states node_modules
+	rm -rf .venv .web .states dist node_modules
 
 .venv/.uv: requirements-bootstrap.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Signum needs Python 3.11 or newer; set PYTHON=…"; exit 1; }

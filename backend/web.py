@@ -16,7 +16,8 @@ import orjson
 
 from backend.auth.credentials import cookie_name
 from backend.core.errors import BadRequest, problem
-from backend.core.settings import CHECKOUT, settings
+from backend.core.settings import settings
+from backend.installation import CONSOLE
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -24,7 +25,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-BUILD = CHECKOUT / ".web" / "build" / "client"
 OWN_FORMS = ("/session", "/session/demo", "/session/factor", "/session/factor/options", "/session/end", "/oauth/decide")
 WELL_KNOWN = ("/.well-known/openid-configuration", "/.well-known/oauth-authorization-server")
 CLOSED = ("/_upload", "/_all_routes", "/auth-codespace")
@@ -51,7 +51,7 @@ def front(api: Application, console: Application) -> Application:
     return serve
 
 
-def edge(build: Path = BUILD) -> Callable[[Application], Application]:
+def edge(build: Path = CONSOLE) -> Callable[[Application], Application]:
     """Return Reflex's `api_transformer`: given the console, it returns one that serves pages at their own paths."""
 
     def transform(console: Application) -> Application:

@@ -11,8 +11,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from backend.core.addresses import checksummed
 from backend.core.path_settings import PathSettings
 from backend.core.runtime import runtime
+from backend.installation import default_home
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -42,7 +42,7 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
     port: int = Field(8000, ge=1, le=65535, validation_alias=AliasChoices("PORT", "port"))
-    home: Path = CHECKOUT / ".signum"
+    home: Path = Field(default_factory=default_home)
     """Data folder: database, chains, keystore, demo.json. `SIGNUM_HOME`."""
 
     database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))

@@ -13,10 +13,8 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from backend.core.settings import CHECKOUT
+from backend.installation import CONSOLE, IS_WHEEL, ROOT, WEB
 
-WEB = CHECKOUT / ".web"
-BUILD = WEB / "build" / "client"
 DIGEST = WEB / "signum.digest"
 LOCK = "reflex.lock"
 SOURCES = ("rxconfig.py", "app", "components", "state", "assets", LOCK)
@@ -28,6 +26,7 @@ PREBUILT = {
     "__REFLEX_MOUNT_FRONTEND_COMPILED_APP": "true",
     "REFLEX_ENV_MODE": "prod",
     "REFLEX_TELEMETRY_ENABLED": "false",
+    "REFLEX_WEB_WORKDIR": str(WEB),
 }
 """Environment in which Reflex serves the build; set it before `app.app` is imported."""
 
@@ -40,7 +39,12 @@ class ConsoleBuildFailed(Exception):
 
 
 def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bool:
-    """Build the console unless it is up to date; return whether it was built. Raises ConsoleBuildFailed."""
+    """Build the console unless it is up to date; return whether it was built. Raises ConsoleBuildFailed.
+
+    A wheel contains the console of its sources.
+    """
+    if IS_WHEEL or is_current():
+        return False
     with _alone():
         if is_current():
             return False
@@ -58,14 +62,14 @@ def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bo
 
 def _settle_lock() -> None:
     """Normalize the lock's package.json: the first build writes it in another form than later ones."""
-    path = CHECKOUT / "reflex.lock" / "package.json"
+    path = ROOT / "reflex.lock" / "package.json"
     if path.exists():
         path.write_text(json.dumps(json.loads(path.read_text()), indent=2) + "\n")
 
 
 def is_current() -> bool:
     """Return whether the build is of the current sources."""
-    return BUILD.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
+    return CONSOLE.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
 
 
 def digest(*, without_lock: bool = False) -> str:
@@ -79,16 +83,16 @@ def digest(*, without_lock: bool = False) -> str:
         if without_lock and LOCK in path.parts:
             continue
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        sha.update(f"{path.relative_to(CHECKOUT).as_posix()} {content}\n".encode())
+        sha.update(f"{path.relative_to(ROOT).as_posix()} {content}\n".encode())
     return sha.hexdigest()
 
 
 def _sources() -> Iterator[Path]:
     for name in SOURCES:
-        root = CHECKOUT / name
+        root = ROOT / name
         yield from [root] if root.is_file() else (p for p in root.rglob("*") if _is_source(p))
     for pattern in READ_BY_PAGES:
-        yield from CHECKOUT.glob(pattern)
+        yield from ROOT.glob(pattern)
 
 
 def _is_source(path: Path) -> bool:
@@ -109,9 +113,9 @@ def _export() -> None:
     command = [sys.executable, "-c", EXPORT, "export", "--frontend-only", "--no-zip"]
     clean = {name: value for name, value in os.environ.items() if name not in PREBUILT}
     done = subprocess.run(
-        command, cwd=CHECKOUT, env=clean | {"REFLEX_TELEMETRY_ENABLED": "false"}, capture_output=True, text=True
+        command, cwd=ROOT, env=clean | {"REFLEX_TELEMETRY_ENABLED": "false"}, capture_output=True, text=True
     )
-    if done.returncode != 0 or not BUILD.is_dir():
+    if done.returncode != 0 or not CONSOLE.is_dir():
         raise ConsoleBuildFailed(f"{' '.join(command)}\n{(done.stdout + done.stderr)[-4000:]}")
 
 
@@ -120,7 +124,7 @@ def _follow_the_page() -> None:
 
     Reflex writes its backend's URLs into a separate chunk; their origin is replaced with the page's.
     """
-    for chunk in (BUILD / "assets").glob("reflex-env-*.js"):
+    for chunk in (CONSOLE / "assets").glob("reflex-env-*.js"):
         text = chunk.read_text("utf-8")
         text = re.sub(r"([`\"'])ws://[^/`\"']+([^`\"']*)\1", r"`${location.origin.replace(/^http/,'ws')}\2`", text)
         text = re.sub(r"([`\"'])http://[^/`\"']+([^`\"']*)\1", r"`${location.origin}\2`", text)

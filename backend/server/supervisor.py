@@ -1,4 +1,4 @@
-"""`signum serve`: starts everything from a checkout in one process, and stops what it has started."""
+"""`signum serve`: starts everything in one process, and stops what it has started."""
 
 import asyncio
 import ctypes
@@ -20,8 +20,9 @@ from pydantic import ValidationError
 from backend.core import data_folder
 from backend.core.errors import CannotStart
 from backend.core.readiness import readiness
-from backend.core.settings import CHECKOUT, Settings
+from backend.core.settings import Settings
 from backend.devnet import reset
+from backend.installation import ROOT
 from backend.server import glibc
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ def serve(settings: Settings) -> None:
 def _serve_once(settings: Settings) -> None:
     began = time.monotonic()
     # Reflex looks for its settings and the built console in the working directory.
-    os.chdir(CHECKOUT)
+    os.chdir(ROOT)
     with ExitStack() as held:
         glibc.check(settings)
         _check_chains(settings)

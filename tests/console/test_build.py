@@ -12,9 +12,9 @@ def checkout(tmp_path, monkeypatch):
     (tmp_path / "rxconfig.py").write_text("a")
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / "app.py").write_text("a")
-    for name, value in {"CHECKOUT": tmp_path, "WEB": tmp_path / ".web", "DIGEST": tmp_path / ".web" / "digest"}.items():
+    for name, value in {"ROOT": tmp_path, "WEB": tmp_path / ".web", "DIGEST": tmp_path / ".web" / "digest"}.items():
         monkeypatch.setattr(console_build, name, value)
-    monkeypatch.setattr(console_build, "BUILD", tmp_path / ".web" / "build" / "client")
+    monkeypatch.setattr(console_build, "CONSOLE", tmp_path / ".web" / "build" / "client")
     return tmp_path
 
 
@@ -23,7 +23,7 @@ def builds(checkout, monkeypatch):
     made = []
 
     def export():
-        (console_build.BUILD / "assets").mkdir(parents=True, exist_ok=True)
+        (console_build.CONSOLE / "assets").mkdir(parents=True, exist_ok=True)
         made.append(1)
 
     monkeypatch.setattr(console_build, "_export", export)
@@ -82,7 +82,7 @@ def test_failed_build_is_retried(checkout, builds, monkeypatch):
 
 
 def test_bundle_connects_to_its_own_origin(checkout):
-    chunk = console_build.BUILD / "assets" / "reflex-env-1a.js"
+    chunk = console_build.CONSOLE / "assets" / "reflex-env-1a.js"
     chunk.parent.mkdir(parents=True)
     chunk.write_text('var e={PING:`http://localhost:8000/ping`,EVENT:"ws://localhost:8000/_event"}')
     chunk.with_suffix(".js.gz").write_bytes(b"stale")

@@ -195,7 +195,7 @@ def serving(home: Path, **environment: str) -> Iterator[Signum]:
         command = [sys.executable, "-m", "backend.cli", "serve"]
         server = subprocess.Popen(command, env=env | environment, stdout=out, stderr=out)
         try:
-            _until_ready(server, f"http://localhost:{port}/v1/ready", log)
+            until_ready(server, f"http://localhost:{port}/v1/ready", log)
             started = Signum(home)
             yield started
             started.close()
@@ -222,7 +222,7 @@ def ids(signum: Signum) -> Iterator[dict[str, str]]:
         yield known
 
 
-def _until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
+def until_ready(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
     """Wait for 200. If the process ends or takes too long, fail with its output."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:

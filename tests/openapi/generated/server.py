@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 
 from backend.core.connections import database
-from backend.core.settings import CHECKOUT, settings
+from backend.core.settings import settings
+from backend.installation import ROOT as CHECKOUT
 from backend.migrations.migrate import migrate
 from backend.server.postgres import EmbeddedPostgres
 
