@@ -6,8 +6,9 @@ export UV_SYSTEM_CERTS = 1
 export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos bench browser screenshots wheel clean
+.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos bench browser screenshots wheel locks deployments clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +61,9 @@ browser: .venv/.dev ## find a Chromium, or install one
 contracts: .venv/.run .venv/.contracts ## compile, test, measure and analyze the Solidity contracts, offline after the first download
 	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.venv/contracts/bin:$$PATH" backend/contracts/check.sh
 
+deployments: .venv/.deployments ## lint the image, and render and check the Helm chart, offline after the first download
+	@PYTHONPATH="$(CURDIR)" .venv/deployments/bin/python -m tests.deployments
+
 fuzz: .venv/.dev ## compare Python's decisions with those of the deployed contracts, 100,000 times
 	@$(BIN)/python -m tests.compliance.fuzz
 
@@ -74,6 +78,12 @@ bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a mil
 
 screenshots: .venv/.dev browser ## picture every page as each role (ARGS="--role admin --page markets"); ARGS=--readme the README's, ARGS=--tour the tour's
 	@$(BIN)/python -m tests.screenshots $(ARGS)
+
+locks: .venv/.uv ## write the locks of the deployment files from pyproject.toml, after a change of its dependencies
+	@$(COMPILE) pyproject.toml --extra aws -o deploy/docker/programs.lock
+	@echo hatchling==$$($(BIN)/python -c 'import re; print(re.search(r"hatchling==([\d.]+)", open("pyproject.toml").read())[1])') | $(COMPILE) pyproject.toml - -o deploy/docker/wheel.lock
+	@$(COMPILE) --group deployments -o requirements-deployments.lock
+	@echo cyclonedx-bom==7.5.0 | $(COMPILE) - -o deploy/docker/sbom.lock
 
 wheel: .venv/.dev ## build the wheel, with the built console in it, into dist/
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 1577836800)} $(BIN)/hatchling build -t wheel
@@ -97,6 +107,11 @@ clean: ## remove what was built and installed, and keep the data
 .venv/.contracts: .venv/.uv requirements-contracts.lock
 	@test -x .venv/contracts/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .venv/contracts
 	@$(BIN)/uv pip sync --quiet --python .venv/contracts/bin/python --require-hashes requirements-contracts.lock
+	@touch $@
+
+.venv/.deployments: .venv/.uv requirements-deployments.lock
+	@test -x .venv/deployments/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python .venv/deployments
+	@$(BIN)/uv pip sync --quiet --python .venv/deployments/bin/python --require-hashes requirements-deployments.lock
 	@touch $@
 
 .venv/.dev: .venv/.uv requirements-dev.lock

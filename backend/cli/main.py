@@ -121,7 +121,13 @@ def rotate_keys() -> None:
 
 @app.command()
 def worker(
-    chain: Annotated[list[int], typer.Option(help="Endpoint ID of a chain that this process serves; can be repeated.")],
+    chain: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Endpoint ID of a chain that this process serves; can be repeated. Default: all of "
+            "SIGNUM_WORKER_CHAINS."
+        ),
+    ] = None,
 ) -> None:
     """Do the work of some chains in a separate process, beside a running `signum serve`. Stop with SIGTERM."""
     import asyncio
@@ -129,7 +135,7 @@ def worker(
     from backend.server import supervisor
     from backend.server.worker import work
 
-    supervisor.guarded(lambda: asyncio.run(work(settings(), chain)))
+    supervisor.guarded(lambda: asyncio.run(work(settings(), chain or settings().worker_chains)))
 
 
 @app.command()

@@ -9,6 +9,8 @@ import os
 import stat
 from pathlib import Path
 
+from backend.core.errors import CannotStart
+
 PRIVATE = 0o700
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _PASS = stat.S_IXGRP | stat.S_IXOTH
@@ -18,11 +20,22 @@ def prepare(home: Path) -> None:
     """Create the folder, make everything this process and its children write private, and tighten modes that an earlier
     version left open.
 
-    PostgreSQL manages the modes of its own files.
+    PostgreSQL manages the modes of its own files. Raises CannotStart.
     """
     os.umask(_OTHERS)
+    try:
+        _make_private(home)
+    except OSError as error:
+        why = f"{error.strerror}: {error.filename}"
+        raise CannotStart(
+            f"The data folder {home} cannot be used ({why}). Choose another with SIGNUM_HOME=…"
+        ) from error
+
+
+def _make_private(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True)
     home.chmod(PRIVATE)
+    (home / "lock").touch(PRIVATE & ~stat.S_IXUSR)
     for folder, folders, files in os.walk(home):
         if Path(folder) == home and "pg" in folders:
             folders.remove("pg")

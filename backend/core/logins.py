@@ -99,7 +99,8 @@ def check(url: str) -> None:
 
 def conninfo(url: str) -> str:
     """Return a URL in libpq's form."""
-    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    base, mark, query = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False).partition("?")
+    return base + mark + query.replace("+", "%20")  # SQLAlchemy's space, which libpq would read as a plus sign
 
 
 def _chosen(settings: Settings, group: str) -> str | None:

@@ -31,7 +31,7 @@ def keystore_password() -> str:
     chosen = settings().keystore_password
     if chosen is not None:
         return chosen
-    folder = settings().home / "keystore"
+    folder = settings().keystore
     private_folder(folder)
     path = folder / "password"
     if not path.exists():

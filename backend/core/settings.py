@@ -138,7 +138,11 @@ class Settings(BaseSettings):
     mail_from: str | None = None
     """Sender of emails: `Signum <signum@example.com>`. Required with `SMTP_URL`. `SIGNUM_MAIL_FROM`."""
 
-    keystore_password: str | None = None
+    keystore_folder: Path | None = None
+    """Folder of the server wallets' keys, which several processes with their own data folders share; default `keystore`
+    in the data folder. `SIGNUM_KEYSTORE_FOLDER`."""
+
+    keystore_password: str | None = Field(None, min_length=1)
     """Password of the keystore; if unset, a file of mode 0600 in the data folder holds it."""
 
     documents_key: str | None = Field(None, min_length=16)
@@ -264,6 +268,11 @@ class Settings(BaseSettings):
     def _from_here(cls, home: Path) -> Path:
         """Resolve a relative folder against the working directory."""
         return home.absolute()
+
+    @property
+    def keystore(self) -> Path:
+        """Return the folder of the server wallets' keys."""
+        return (self.keystore_folder or self.home / "keystore").absolute()
 
     @property
     def outside_database(self) -> str | None:

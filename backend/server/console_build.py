@@ -30,8 +30,18 @@ PREBUILT = {
 }
 """Environment in which Reflex serves the build; set it before `app.app` is imported."""
 
-EXPORT = "import gc, runpy; gc.disable(); runpy.run_module('reflex', run_name='__main__', alter_sys=True)"
-"""Reflex without Python's garbage collector, which takes a third of the time to compile the pages."""
+SAME_EVERYWHERE = {"PORT": "8000", "REFLEX_CHECK_LATEST_VERSION": "false", "REFLEX_TELEMETRY_ENABLED": "false"}
+"""Environment of the build: what Reflex takes from it must not change the names of the assets."""
+
+EXPORT = """
+import gc, runpy
+from reflex.utils import prerequisites
+prerequisites.set_last_reflex_run_time = lambda: None
+gc.disable()
+runpy.run_module('reflex', run_name='__main__', alter_sys=True)
+"""
+"""Reflex without the time of the run, which it would bundle, and without Python's garbage collector, which takes a
+third of the time to compile the pages."""
 
 
 class ConsoleBuildFailed(Exception):
@@ -51,6 +61,7 @@ def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bo
         progress("Building the console (only when its sources have changed)")
         DIGEST.unlink(missing_ok=True)
         before = digest(without_lock=True)
+        _forget_earlier_builds()
         _export()
         _follow_the_page()
         _settle_lock()
@@ -102,19 +113,32 @@ def _is_source(path: Path) -> bool:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold a lock, so that one build runs at a time in this checkout, for all data folders that it serves."""
-    WEB.mkdir(exist_ok=True)
-    with (WEB / "signum.lock").open("a+") as held:
+    try:
+        WEB.mkdir(exist_ok=True)
+        lock = (WEB / "signum.lock").open("a+")
+    except OSError as error:
+        raise ConsoleBuildFailed(
+            f"{WEB} cannot be written ({error.strerror}). Run `make run` once as the owner of the checkout, or install "
+            "the wheel, which contains the built console."
+        ) from error
+    with lock as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         yield
+
+
+def _forget_earlier_builds() -> None:
+    """Remove the times of earlier builds and the random project number from reflex.json, which Reflex bundles."""
+    path = WEB / "reflex.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    version_of_template = {"version": known["version"]} if "version" in known else {}
+    path.write_text(json.dumps({"project_hash": 1} | version_of_template))
 
 
 def _export() -> None:
     """Let Reflex write, bundle and prerender the pages. Bun runs the bundler where Node is missing."""
     command = [sys.executable, "-c", EXPORT, "export", "--frontend-only", "--no-zip"]
     clean = {name: value for name, value in os.environ.items() if name not in PREBUILT}
-    done = subprocess.run(
-        command, cwd=ROOT, env=clean | {"REFLEX_TELEMETRY_ENABLED": "false"}, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=ROOT, env=clean | SAME_EVERYWHERE, capture_output=True, text=True)
     if done.returncode != 0 or not CONSOLE.is_dir():
         raise ConsoleBuildFailed(f"{' '.join(command)}\n{(done.stdout + done.stderr)[-4000:]}")
 

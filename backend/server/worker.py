@@ -58,6 +58,8 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
 
 def check(settings: Settings, eids: Sequence[int]) -> None:
     """Raise CannotStart where a chain has no node, or the server does the chain's work itself."""
+    if not eids:
+        raise CannotStart("Name the chains of this worker: --chain EID, or SIGNUM_WORKER_CHAINS='[EID]'.")
     for eid in eids:
         if not node_urls.urls_of(eid):
             raise CannotStart(f"The chain {eid} has no node. Set SIGNUM_RPC_URLS as for the server.")

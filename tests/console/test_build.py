@@ -92,3 +92,26 @@ def test_bundle_connects_to_its_own_origin(checkout):
     assert "`${location.origin}/ping`" in text
     assert "`${location.origin.replace(/^http/,'ws')}/_event`" in text
     assert gzip.decompress(chunk.with_suffix(".js.gz").read_bytes()).decode() == text
+
+
+def test_build_forgets_when_and_where_earlier_ones_ran(checkout, builds):
+    console_build.build_if_changed()
+    first = (console_build.WEB / "reflex.json").read_bytes()
+    (console_build.WEB / "reflex.json").write_text('{"project_hash": 7, "last_reflex_run_datetime": "2026-01-01"}')
+    (checkout / "rxconfig.py").write_text("b")
+    console_build.build_if_changed()
+    assert (console_build.WEB / "reflex.json").read_bytes() == first
+
+
+def test_current_console_is_served_from_a_folder_that_cannot_be_written(checkout, builds):
+    console_build.build_if_changed()
+    (console_build.WEB / "signum.lock").unlink()
+    assert console_build.build_if_changed() is False
+    assert not (console_build.WEB / "signum.lock").exists()
+
+
+def test_build_in_a_folder_that_cannot_be_written_names_the_folder(checkout, builds, monkeypatch):
+    (checkout / "file").touch()
+    monkeypatch.setattr(console_build, "WEB", checkout / "file" / ".web")
+    with pytest.raises(console_build.ConsoleBuildFailed, match="file/\\.web cannot be written"):
+        console_build.build_if_changed()

@@ -218,3 +218,5 @@ def test_worker_without_work_reports_the_reason(api: Any) -> None:
         check(Settings(), [SEPOLIA])
     with pytest.raises(CannotStart, match="chain 30101 has no node"):
         check(Settings(worker_chains=[30101]), [30101])
+    with pytest.raises(CannotStart, match="Name the chains of this worker: --chain EID, or SIGNUM_WORKER_CHAINS"):
+        check(Settings(), Settings().worker_chains)

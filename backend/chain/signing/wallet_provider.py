@@ -163,9 +163,8 @@ def keystore() -> Keystore:
 
 
 def _keystore() -> Keystore:
-    folder = settings().home / "keystore"
     cost = settings().keystore_scrypt_n or (LIGHT_SCRYPT if settings().embedded_chains else STANDARD_SCRYPT)
-    return Keystore(folder, keystore_password(), cost)
+    return Keystore(settings().keystore, keystore_password(), cost)
 
 
 def aws_kms() -> WalletProvider:
