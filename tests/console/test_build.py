@@ -94,6 +94,14 @@ def test_bundle_connects_to_its_own_origin(checkout):
     assert gzip.decompress(chunk.with_suffix(".js.gz").read_bytes()).decode() == text
 
 
+def test_bundle_keeps_the_port_of_an_https_page_on_localhost(checkout):
+    chunk = console_build.CONSOLE / "assets" / "context-1a.js"
+    chunk.parent.mkdir(parents=True)
+    chunk.write_text("SAME_DOMAIN_HOSTNAMES=[`localhost`,`::`],x=1")
+    console_build._follow_the_page()
+    assert chunk.read_text() == "SAME_DOMAIN_HOSTNAMES=[],x=1"
+
+
 def test_build_forgets_when_and_where_earlier_ones_ran(checkout, builds):
     console_build.build_if_changed()
     first = (console_build.WEB / "reflex.json").read_bytes()

@@ -34,6 +34,7 @@ def test_wheel_contains_the_console_and_no_machine_of_its_build(wheel: Path) -> 
     assert "app/console/build/client/sign-in.html" in names
     assert "backend/migrations/sql/policies.sql" in names
     assert not any(name.startswith(("tests/", "docs/", ".")) for name in names)
+    assert b"SAME_DOMAIN_HOSTNAMES=[]" in texts
     for fixed in (b"localhost:", b"127.0.0.1:", str(Path(__file__).parents[2]).encode()):
         assert fixed not in texts
 

@@ -51,8 +51,8 @@ def test_missing_user_of_the_database_is_named_with_the_ways_out(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(pgserver_patches, "SYSTEM_PROGRAMS", str(tmp_path))
-    with pytest.raises(CannotStart, match="Create the user signum-nobody, run Signum as another user, or set DATABASE"):
-        pgserver_patches.ensure_user("signum-nobody")
+    with pytest.raises(CannotStart, match="Create the user signum-absent, run Signum as another user, or set DATABASE"):
+        pgserver_patches.ensure_user("signum-absent")
 
 
 def test_program_that_adds_users_is_found_outside_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -62,4 +62,4 @@ def test_program_that_adds_users_is_found_outside_the_path(monkeypatch: pytest.M
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(pgserver_patches, "SYSTEM_PROGRAMS", f"/nonexistent:{tmp_path}")
     with pytest.raises(CannotStart, match="cannot lock /etc/passwd"):
-        pgserver_patches.ensure_user("signum-nobody")
+        pgserver_patches.ensure_user("signum-absent")
