@@ -4,6 +4,7 @@ import os
 import pwd
 import shlex
 import shutil
+import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ def apply(pgserver: Any, home: Path) -> None:
     pgserver.PostgresServer._lock = pgserver.fasteners.InterProcessLock(home / "run" / "lock")
     pgserver.find_suitable_socket_dir = _quoted(pgserver.find_suitable_socket_dir)
     pgserver.ensure_user_exists = ensure_user
+    pgserver.ensure_folder_permissions = open_to_others
     if os.geteuid() == 0:
         pgserver.ensure_prefix_permissions = lambda path: data_folder.let_through(
             path.resolve(), home, ensure_user(USER).pw_uid
@@ -51,6 +53,17 @@ def ensure_user(name: str) -> pwd.struct_passwd:
     return pwd.getpwnam(name)
 
 
+def open_to_others(folder: Path, of_files: int) -> None:
+    """Let other users read a folder of PostgreSQL's programs, with these permissions on its files. What is open already
+    is not written, so that it can be on a read-only file system."""
+    for path in (folder, *folder.rglob("*")):
+        found = path.stat().st_mode
+        wanted = found | (READ_AND_PASS if path.is_dir() else of_files)
+        if wanted != found:
+            path.chmod(wanted)
+
+
+READ_AND_PASS = stat.S_IRGRP | stat.S_IROTH | stat.S_IXGRP | stat.S_IXOTH
 OTHERWISE = "run Signum as another user, or set DATABASE_URL."
 
 

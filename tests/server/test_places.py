@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,14 @@ def test_program_that_adds_users_is_found_outside_the_path(monkeypatch: pytest.M
     monkeypatch.setattr(pgserver_patches, "SYSTEM_PROGRAMS", f"/nonexistent:{tmp_path}")
     with pytest.raises(CannotStart, match="cannot lock /etc/passwd"):
         pgserver_patches.ensure_user("signum-absent")
+
+
+def test_programs_that_are_open_already_are_not_written(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "postgres"
+    program.parent.mkdir(mode=0o700)
+    program.touch(0o600)
+    pgserver_patches.open_to_others(program.parent, 0o055)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (program.parent, program)] == [0o755, 0o655]
+    changed = program.stat().st_ctime_ns
+    pgserver_patches.open_to_others(program.parent, 0o055)
+    assert program.stat().st_ctime_ns == changed
