@@ -40,7 +40,14 @@ EXCEPTIONS = {
         "trace",
     ),
     *("naming_convention", "compress_type", "external_attr", "writable", "__signature__", "prec", "deserialize"),
-    *("ensure_prefix_permissions", "preprocess", "_event_namespace", "__call__", "do_begin"),
+    *(
+        "ensure_prefix_permissions",
+        "ensure_user_exists",
+        "ensure_folder_permissions",
+        "preprocess",
+        "_event_namespace",
+        "__call__",
+    ),
     # the Python client's interface
     *("blocking", "response_headers", "by_field", "follow", "resolutions"),
     # what tests need to observe or to arrange, and what only they call on a contract
