@@ -47,6 +47,7 @@ EXCEPTIONS = {
         "preprocess",
         "_event_namespace",
         "__call__",
+        "do_begin",
     ),
     # the Python client's interface
     *("blocking", "response_headers", "by_field", "follow", "resolutions"),
