@@ -1,0 +1,59 @@
+"""Databases of released schemas, with data: each is restored, migrated to the newest schema, and read."""
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from backend.core import logins
+from backend.migrations import migrate
+from tests.migrations.dump import RELEASES
+from tests.migrations.test_schema import empty, execute
+
+assert empty, "a fixture"
+DUMPS = sorted(RELEASES.glob("*.sql.gz"))
+
+
+def _count(url: str, table: str) -> int:
+    engine = sa.create_engine(logins.owner_url(url))
+    with engine.connect() as connection:
+        count: int = connection.scalar(sa.text(f"select count(*) from {table}")) or 0
+    engine.dispose()
+    return count
+
+
+def _visible(url: str, organization_id: str) -> int:
+    """Return how many assets requests for an organization see."""
+    with psycopg.connect(logins.role_url(url, logins.WEB).replace("+psycopg", "")) as connection:
+        connection.execute("select set_config('app.organization_ids', %s, true)", [organization_id])
+        row = connection.execute("select count(*) from assets").fetchone()
+        return int(row[0]) if row else 0
+
+
+def test_every_released_schema_has_a_dump() -> None:
+    assert [path.name.partition(".")[0] for path in DUMPS] == migrate.known()
+
+
+@pytest.mark.parametrize("dump", DUMPS, ids=lambda path: path.name)
+def test_released_database_is_migrated_with_its_data(empty: str, dump: Path, tmp_path: Path) -> None:
+    execute(empty, gzip.decompress(dump.read_bytes()).decode().replace("%", "%%"))
+    before = {
+        table: _count(empty, table) for table in ("assets", "parties", "audit_log", "token_transfers", "requests")
+    }
+    migrate.migrate(empty)
+    migrate.check(empty)
+    assert {table: _count(empty, table) for table in before} == before
+    assert all(before.values())
+    with psycopg.connect(logins.owner_url(empty).replace("+psycopg", "")) as connection:
+        rows = connection.execute("select distinct organization_id from assets").fetchall()
+    assert all(_visible(empty, str(row[0])) for row in rows)
+    assert _visible(empty, "") == 0
+    environment = os.environ | {"DATABASE_URL": empty, "SIGNUM_HOME": str(tmp_path)}
+    verify = [sys.executable, "-m", "backend.cli", "audit", "verify"]
+    done = subprocess.run(verify, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
