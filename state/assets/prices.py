@@ -8,6 +8,7 @@ from backend.client import ApiProblem
 from backend.insight.schemas import AssetPrice, AssetPrices, PriceStep
 from state.assets.detail import AssetState
 from state.core.address import Param
+from state.core.charts import moved
 from state.markets import price_charts
 from state.markets.periods import OfPeriod, in_url
 from state.markets.price_charts import Bar, PricesView, Terms
@@ -76,8 +77,7 @@ def change(before: str | None, now: str | None) -> str:
     """Return how a price changed: `+2.4%`, rounded to the nearest tenth; empty without both."""
     if not before or not now or not int(before):
         return ""
-    tenths = round((int(now) - int(before)) * 1000 / int(before))
-    return f"{'+' if tenths > 0 else '−' if tenths < 0 else ''}{abs(tenths) / 10:,.1f}%"
+    return moved(int(before), int(now))
 
 
 def totals(shown: list[AssetPrice]) -> dict[str, Any]:

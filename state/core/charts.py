@@ -10,15 +10,28 @@ STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K"))
 
 
 def compact(units: str | int, decimals: int = 0) -> str:
-    """Return an amount as people grasp it, rounded down to four digits: `"25.63M"`, `"128K"`; below 10,000 with up to
-    two decimals."""
-    amount = int(units)
-    whole = amount // int(10**decimals)
-    if whole < 10_000:
-        return rounded(amount, decimals, 2).removesuffix("…")
-    size, letter = next(step for step in STEPS if whole >= step[0])
-    digits = 4 - len(str(whole // size))
-    return f"{rounded(whole * 10**digits // size, digits, digits)}{letter}"
+    """Return an amount as people grasp it, rounded to at most two decimals: `"25.64M"`, `"128K"`, `"9,999.5"`."""
+    whole = int(10**decimals)
+    hundredths = nearest(100 * int(units), whole)
+    if hundredths < 100 * STEPS[-1][0] * 10:
+        return grouped(hundredths, 2) if hundredths or not int(units) else rounded(units, decimals, 2)
+    shown = ((nearest(100 * int(units), whole * size), letter) for size, letter in STEPS)
+    hundredths, letter = next(one for one in shown if one[0] >= 100)
+    return f"{grouped(hundredths, 2)}{letter}"
+
+
+def nearest(numerator: int, denominator: int) -> int:
+    """Return a quotient of numbers from 0, rounded to the nearest whole number; halves are rounded up."""
+    return (2 * numerator + denominator) // (2 * denominator)
+
+
+def moved(before: int, now: int) -> str:
+    """Return by how much percent an amount changed, to the nearest tenth: `"+1.2%"`; empty without one before."""
+    if before <= 0:
+        return ""
+    tenths = nearest(abs(now - before) * 1000, before)
+    sign = "" if now == before else "+" if now > before else "−"
+    return f"{sign}{tenths // 10:,}.{tenths % 10}%" if tenths or not sign else f"{sign}less than 0.1%"
 
 
 def exact(units: str | int, decimals: int, unit: str = "") -> str:

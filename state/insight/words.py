@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from backend.insight.schemas import AssetInsight, PriceBasis
-from state.core.charts import compact
+from state.core.charts import compact, moved
 
 MONTH = "in 30 days"
 
@@ -25,8 +25,7 @@ def growth(now: int, before: int, decimals: int) -> str:
     """Return by how much an amount changed, in percent; as an amount if there was none before."""
     if before <= 0 or now == before:
         return change(now, before, decimals)
-    sign, tenths = "+" if now > before else "−", abs(now - before) * 1000 // before
-    return f"{sign}{tenths // 10:,}.{tenths % 10}% {MONTH}" if tenths else f"{sign}less than 0.1% {MONTH}"
+    return f"{moved(before, now)} {MONTH}"
 
 
 def pricing(assets: Sequence[AssetInsight]) -> str:

@@ -17,12 +17,13 @@ from state.insight import views, words
 @pytest.mark.parametrize(
     ("units", "decimals", "text"),
     [
-        (0, 0, "0"), (9_999, 0, "9,999"), (10_000, 0, "10K"), (128_499, 0, "128.4K"), (25_637_312, 0, "25.63M"),
+        (0, 0, "0"), (9_999, 0, "9,999"), (10_000, 0, "10K"), (128_499, 0, "128.5K"), (25_637_312, 0, "25.64M"),
         (1_000_000_000, 0, "1B"), (2_345_000_000_000_000, 0, "2,345T"), (1_234_567, 6, "1.23"),
-        (288_174_350_000_000, 6, "288.1M"),
+        (288_174_350_000_000, 6, "288.17M"), (259_750_000, 0, "259.75M"), (999_996, 0, "1M"),
+        (9_999_999, 3, "10K"), (1, 6, "<0.01"),
     ],
 )  # fmt: skip
-def test_compact_amount_has_four_digits_and_is_never_rounded_up(units: int, decimals: int, text: str) -> None:
+def test_compact_amount_is_rounded_to_two_decimals(units: int, decimals: int, text: str) -> None:
     assert charts.compact(units, decimals) == text
 
 
@@ -77,6 +78,7 @@ def test_change_says_how_many_more_or_fewer(now: int, before: int, text: str) ->
         (1_042, 1_000, "+4.2% in 30 days"), (958, 1_000, "−4.2% in 30 days"), (7, 7, "unchanged in 30 days"),
         (5_000_000, 0, "+5 in 30 days"), (100_001, 100_000, "+less than 0.1% in 30 days"),
         (99_999, 100_000, "−less than 0.1% in 30 days"), (30_000, 1_000, "+2,900.0% in 30 days"),
+        (101_178, 100_000, "+1.2% in 30 days"),
     ],
 )  # fmt: skip
 def test_growth_is_in_percent_where_there_was_an_amount(now: int, before: int, text: str) -> None:
