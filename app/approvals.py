@@ -12,8 +12,8 @@ from state.approvals.list import Approvals, OneApproval
 from state.notifications.bell import Bell
 
 VIEWS = [
-    ("for_me", "For me"), ("mine", "My requests"), ("approved", "Approved"), ("denied", "Denied"),
-    ("expired", "Expired"), ("all", "All"),
+    ("for_me", "For me"), ("mine", "My requests"), ("pending", "Waiting"), ("approved", "Approved"),
+    ("denied", "Denied"), ("expired", "Expired"), ("all", "All"),
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.attempts.list import attempts
+from components.core.permission import Scope
 from components.ui.button import button
 from components.ui.card import page_head
 from components.ui.note import empty, failure, forbidden, note, problem_note, skeleton
@@ -17,6 +18,7 @@ IS_EMBEDDED = Session.network == "devnet"
     route="/o/[org_id]/attempts",
     title="Try to break it",
     nav=Nav("Network", "hammer", 67, "x", shown=IS_EMBEDDED & (Session.org.role == "admin")),
+    needs=Scope.ASSETS_WRITE,
     on_load=[AttemptsState.load],
 )
 def try_to_break_it() -> rx.Component:

@@ -45,7 +45,7 @@ def attestations() -> rx.Component:
     )
     return rx.el.div(
         rx.el.div(
-            page_head("Attestations", "Review parties and see their on-chain attestations", saved_views(), new),
+            page_head("Attestations", "Parties in review and their on-chain attestations", saved_views(), new),
             panel(
                 toolbar(filters("Show", Queue.show, Queue.pick_filter, [
                     (name, word, Queue.counts[name]) for name, word in WORDS.items()
@@ -128,12 +128,17 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
         td(status(entry.status), class_name="first-right only-narrow"),
         td(country(entry.country_name, entry.country), label="Country"),
         td(rx.cond(entry.level > 0, entry.level.to_string(), "–"), right=True, label="Level"),
-        td(rx.cond(entry.accredited, "Yes", "No"), narrow=False, class_name="aside-hidden"),
+        td(_accredited(entry), narrow=False, class_name="aside-hidden"),
         td(status(entry.status), narrow=False),
         td(when(entry.at), right=True, class_name="muted"),
         key=entry.id,
         aria_selected=rx.cond(Queue.chosen == entry.id, "true", "false"),
     )
+
+
+def _accredited(entry: rx.Var[EntryView]) -> rx.Var[str]:
+    """Say whether an entry is accredited; a party without a level was not reviewed yet."""
+    return rx.cond(entry.is_party & (entry.level == 0), "–", rx.cond(entry.accredited, "Yes", "No")).to(str)
 
 
 def _wallet(entry: rx.Var[EntryView]) -> rx.Component:

@@ -83,7 +83,7 @@ def page(
         addressed[route] = tuple(in_url)
 
         def render() -> rx.Component:
-            drawn = draw() if needs is None else rx.cond(may(needs), draw(), _not_permitted(title, needs))
+            drawn = draw() if needs is None else rx.cond(may(needs), draw(), _not_permitted(title, needs, crumbs[:-1]))
             shown = rx.fragment(drawn, address(in_url)) if in_url else drawn
             return shell(shown, current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
 
@@ -100,11 +100,12 @@ def page(
     return wrap
 
 
-def _not_permitted(title: str, scope: Scope) -> rx.Component:
-    """Draw who may do what a page is for."""
+def _not_permitted(title: str, scope: Scope, above: Sequence[tuple[Any, Any]]) -> rx.Component:
+    """Draw who may do what a page is for, and the ways back."""
+    back = [link_button(f"Back to {name.lower()}", href, "arrow-left") for name, href in above]
     return rx.fragment(
-        page_head(title, "Your role can read the results here"),
-        rx.el.div(empty("lock", "Your role cannot do this", who_can(scope)), class_name="card"),
+        page_head(title),
+        rx.el.div(empty("lock", "Your role cannot do this", who_can(scope), *back), class_name="card"),
     )
 
 

@@ -28,7 +28,13 @@ LIFTED = (
 
 def approvals_table() -> rx.Component:
     """Draw the table of approvals."""
-    mine = empty("user-check", "Nothing to approve", "Actions that others requested and you can approve appear here.")
+    mine = empty(
+        "user-check",
+        "Nothing to approve",
+        "Actions that others requested and you can approve appear here.",
+        button("Show all that wait", "hourglass", on_click=Approvals.pick_view("pending")),
+    )
+    waiting = empty("user-check", "Nothing waits", "Actions that wait for a second person appear here.")
     none = empty("user-check", "No approvals", "Choose in the settings which actions need a second person.")
     return list_table(
         "Approvals",
@@ -41,7 +47,7 @@ def approvals_table() -> rx.Component:
         ],
         Approvals,
         _row,
-        empty=rx.cond(Approvals.view == "for_me", mine, none),
+        empty=rx.match(Approvals.view, ("for_me", mine), ("pending", waiting), none),
         two=True,
     )
 

@@ -21,21 +21,19 @@ from state.compliance.editor import ComplianceState
 
 def compliance_editor() -> rx.Component:
     """Draw the tab."""
-    state = ComplianceState
+    state, is_locked = ComplianceState, ~may(Scope.ASSETS_WRITE)
     editor = rx.fragment(
-        rx.cond(
-            may(Scope.ASSETS_WRITE), rx.fragment(), rx.el.div(read_only(Scope.ASSETS_WRITE), class_name="following")
-        ),
-        framework_cards(state, is_locked=~may(Scope.ASSETS_WRITE)),
+        rx.cond(is_locked, rx.el.div(read_only(Scope.ASSETS_WRITE), class_name="following"), rx.fragment()),
+        framework_cards(state, is_locked=is_locked),
         rx.el.div(
             rx.el.fieldset(
                 rx.el.legend("Rules", class_name="sr"),
-                rule_settings(state, AssetState.asset.symbol, state.changed),
-                disabled=state.saving | ~may(Scope.ASSETS_WRITE),
+                rule_settings(state, AssetState.asset.symbol, state.changed, is_locked=is_locked),
+                disabled=state.saving | is_locked,
                 class_name="plain",
             ),
-            rx.el.div(_changes(), _impact(), class_name="beside"),
-            class_name="split",
+            allowed(Scope.ASSETS_WRITE, rx.el.div(_changes(), _impact(), class_name="beside")),
+            class_name=rx.cond(is_locked, "", "split"),
         ),
         allowed(Scope.ASSETS_WRITE, _bar()),
         _review(),

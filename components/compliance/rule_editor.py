@@ -22,10 +22,11 @@ LEVELS = [("0", "None"), ("1", "1"), ("2", "2"), ("3", "3")]
 
 def framework_cards(state: Any, *, is_locked: rx.Var[bool] | bool = False) -> rx.Component:
     """Draw the frameworks as choices, each with what it enforces and what it leaves to the issuer."""
+    hint = rx.el.span("A preset fills in the rules; you can change every value.", class_name="muted small")
     return rx.el.div(
         rx.el.div(
             rx.el.h2("Framework", class_name="title-3"),
-            rx.el.span("A preset fills in the rules; you can change every value.", class_name="muted small"),
+            rx.cond(is_locked, rx.fragment(), hint),
             class_name="row wrap section-head",
         ),
         choices("Framework", rx.foreach(state.frameworks, lambda one: _framework(state, one, is_locked))),
@@ -79,13 +80,18 @@ def _lines(lines: rx.Var[list[str]], sign: str, tone: str) -> rx.Component:
     return rx.el.ul(rx.foreach(lines, one), class_name="col tight")
 
 
-def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bool = False) -> rx.Component:
-    """Draw every rule with its control and error. `changed` maps the names of changed rules."""
+def rule_settings(
+    state: Any, symbol: Any, changed: Any = None, *, of_market: bool = False, is_locked: rx.Var[bool] | bool = False
+) -> rx.Component:
+    """Draw every rule with its control and error. `changed` maps the names of changed rules. `is_locked`: the user may
+    only read them."""
 
     def line(name: str, about: Any, control: rx.Component, field: str) -> rx.Component:
         differs = changed.contains(name) if changed is not None else False
         return setting(name, about, control, _error(state, field), changed=differs)
 
+    lockup = _text(state, "lockup", state.draft.lockup, "lockup_end_time", "Lock-up ends", type="datetime-local")
+    unlocked = rx.el.span("No lock-up", class_name="muted")
     who = "trader" if of_market else "receiver"
     lines = [
         line(
@@ -113,13 +119,13 @@ def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bo
         line(
             "Blocked countries",
             f"A {who} attested for one of these countries is refused.",
-            _countries(state),
+            _countries(state, is_locked),
             "blocked_countries",
         ),
         line(
             "Lock-up ends",
             "No transfer between holders before this moment, in UTC. The treasury is exempt. Empty means no lock-up.",
-            _text(state, "lockup", state.draft.lockup, "lockup_end_time", "Lock-up ends", type="datetime-local"),
+            rx.cond(is_locked, rx.cond(state.draft.lockup == "", unlocked, lockup), lockup),
             "lockup_end_time",
         ),
         line(
@@ -132,13 +138,13 @@ def rule_settings(state: Any, symbol: Any, changed: Any = None, *, of_market: bo
         ),
     ]
     if not of_market:
-        lines += _asset_only(state, line)
+        lines += _asset_only(state, line, is_locked)
     return card(
         "Rules", *lines, right=rx.el.span("Configuration, not legal advice", class_name="muted small hide-narrow")
     )
 
 
-def _asset_only(state: Any, line: Any) -> list[rx.Component]:
+def _asset_only(state: Any, line: Any, is_locked: rx.Var[bool] | bool) -> list[rx.Component]:
     """Draw the two rules that only tokens have."""
     return [
         line(
@@ -150,7 +156,7 @@ def _asset_only(state: Any, line: Any) -> list[rx.Component]:
         line(
             "Trusted issuers",
             "Issuers whose attestations count, in addition to this organization's and its parents'.",
-            rx.el.div(_issuers(state), _issuer_picker(state), class_name="col grow"),
+            _trusted(state, is_locked),
             "trusted_issuers",
         ),
     ]
@@ -168,7 +174,14 @@ def _issuer_picker(state: Any) -> rx.Component:
     )  # fmt: skip
 
 
-def _issuers(state: Any) -> rx.Component:
+def _trusted(state: Any, is_locked: rx.Var[bool] | bool) -> rx.Component:
+    none = rx.el.span("No others", class_name="muted")
+    read = rx.cond(state.trusted.length() > 0, _issuers(state, is_locked), none)
+    edited = rx.fragment(_issuers(state, is_locked), _issuer_picker(state))
+    return rx.el.div(rx.cond(is_locked, read, edited), class_name="col grow")
+
+
+def _issuers(state: Any, is_locked: rx.Var[bool] | bool) -> rx.Component:
     def chip(one: Any) -> rx.Component:
         remove = rx.el.button(
             icon("x", 12),
@@ -176,7 +189,8 @@ def _issuers(state: Any) -> rx.Component:
             aria_label="Remove " + one["name"],
             on_click=state.remove_issuer(one["address"]),
         )
-        return rx.el.li(one["name"], remove, class_name="chip", title=one["address"], key=one["address"])
+        shown = rx.cond(is_locked, rx.fragment(), remove)
+        return rx.el.li(one["name"], shown, class_name="chip", title=one["address"], key=one["address"])
 
     listed = rx.el.ul(rx.foreach(state.trusted, chip), class_name="row wrap chips", aria_label="Trusted issuers")
     return rx.cond(state.trusted.length() > 0, listed, rx.fragment())
@@ -228,12 +242,12 @@ def _error(state: Any, field: str) -> rx.Component:
     return rx.cond(state.errors.contains(field), said, rx.fragment())
 
 
-def _countries(state: Any) -> rx.Component:
+def _countries(state: Any, is_locked: rx.Var[bool] | bool) -> rx.Component:
     def chip(one: Any) -> rx.Component:
         remove = rx.el.button(
             icon("x", 12), type="button", aria_label="Unblock " + one["name"], on_click=state.unblock(one["code"])
         )
-        return rx.el.li(one["name"], remove, class_name="chip", key=one["code"])
+        return rx.el.li(one["name"], rx.cond(is_locked, rx.fragment(), remove), class_name="chip", key=one["code"])
 
     search = rx.el.div(
         picker(
@@ -246,9 +260,10 @@ def _countries(state: Any) -> rx.Component:
         rx.popover.trigger(button("Add", "plus", small=True, aria_label="Add a country to block")),
         rx.popover.content(search, align="end", side_offset=6, aria_label="Block a country"),
     )
+    none = rx.el.span("None", class_name="muted")
     return row(
         rx.el.ul(rx.foreach(state.blocked, chip), class_name="row wrap chips", aria_label="Blocked countries"),
-        add,
+        rx.cond(is_locked, rx.cond(state.blocked.length() > 0, rx.fragment(), none), add),
         cls="wrap chips",
     )
 

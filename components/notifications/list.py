@@ -41,7 +41,7 @@ def inbox() -> rx.Component:
 def no_entries() -> rx.Component:
     """Say that nothing waits, that it is being read, or why it could not be read."""
     again = button("Try again", "rotate-cw", busy=Bell.reading, on_click=Bell.load)
-    calm = empty("circle-check", "Nothing needs attention", NOTHING)
+    calm = empty("circle-check", "Nothing waits for you", NOTHING)
     lost = failure("What waits for you did not load", Bell.problem, again)
     return rx.cond(Bell.problem != "", lost, rx.cond(Bell.is_read, calm, skeleton(3)))
 

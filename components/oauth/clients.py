@@ -2,13 +2,13 @@
 
 import reflex as rx
 
-from components.core.permission import Scope, allowed, may
+from components.core.permission import Scope, allowed, may, who_can
 from components.ui.box import row
 from components.ui.button import button
 from components.ui.card import card
 from components.ui.dialog import confirm, dialog, form_dialog
 from components.ui.form import area_field, check_field, choice, choices, text_field
-from components.ui.note import empty, note
+from components.ui.note import empty, forbidden, note
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, tr
 from components.ui.value import copy_button, short_hash, when
@@ -23,8 +23,7 @@ def clients_card() -> rx.Component:
     """Draw the table of applications."""
     new = allowed(Scope.API_KEYS_WRITE, button("New application", "plus", small=True, on_click=ClientForm.show(True)))
     why = "An application lets people sign in elsewhere with their Signum account (OpenID Connect)."
-    return card(
-        "Applications",
+    table = rx.fragment(
         list_table(
             "Applications",
             [
@@ -36,8 +35,9 @@ def clients_card() -> rx.Component:
             empty=empty("app-window", "No applications yet", why),
         ),
         pager("Newest first, 50 per page", ClientsState),
-        right=new,
     )  # fmt: skip
+    hidden = forbidden(who_can(Scope.API_KEYS_READ))
+    return card("Applications", rx.cond(may(Scope.API_KEYS_READ), table, hidden), right=new)
 
 
 def _row(client: rx.Var[ClientView]) -> rx.Component:

@@ -27,7 +27,7 @@ def counts_strip() -> rx.Component:
     """Draw what the organization has, each number linked to its page."""
     n = OverviewState.counts
     return rx.el.div(
-        _count("Members", n.members, "members", rx.cond(n.clients > 0, f"{n.clients} of them clients", "")),
+        _count("Members", n.members, "members", _clients(n.clients)),
         _count("Assets", n.assets, "assets", rx.cond(n.failed_assets > 0, f"{n.failed_assets} failed", "")),
         _count("Transactions", n.transactions, "requests", rx.cond(n.failed > 0, f"{n.failed} failed", "")),
         _count("API keys", n.live_keys, "api-keys", rx.cond(n.revoked_keys > 0, f"{n.revoked_keys} revoked", "")),
@@ -35,6 +35,10 @@ def counts_strip() -> rx.Component:
         role="group",
         aria_label="Organization",
     )
+
+
+def _clients(count: rx.Var[int]) -> rx.Var[str]:
+    return rx.cond(count == 1, "including 1 client", rx.cond(count > 0, f"including {count} clients", "")).to(str)
 
 
 def _count(label: str, number: rx.Var[int], place: str, more: Any) -> rx.Component:

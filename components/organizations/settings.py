@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import Scope, read_only
+from components.core.permission import Scope, may, read_only
 from components.organizations.form import networks
 from components.organizations.ip_ranges import ip_ranges_field
 from components.ui.button import button, link
@@ -58,6 +58,7 @@ ACTIONS = [
 ]  # fmt: skip
 """Actions that can require a second person, in groups."""
 GIVEN = Settings.given
+LOCKED = ~may(Scope.ORGS_WRITE)
 
 
 def profile_card() -> rx.Component:
@@ -78,6 +79,7 @@ def profile_card() -> rx.Component:
             edits=ProfileForm,
             submit="Save organization",
             kind="plain",
+            is_locked=LOCKED,
             busy=ProfileForm.saving,
             key="profile" + GIVEN.version,
         ),
@@ -114,13 +116,14 @@ def requirements_card() -> rx.Component:
             area_field(
                 "Blocked countries", "blocked_countries", errors=errors, id="s-countries", optional=True,
                 default_value=GIVEN.blocked_countries, rows=2, max_length=4_000,
-                hint="Names or codes such as PRK, separated by commas.",
+                hint="Names or codes, separated by commas.",
             ),
             on_submit=RequirementsForm.submit,
             problem=RequirementsForm.form_problem,
             edits=RequirementsForm,
             submit="Save requirements",
             kind="plain",
+            is_locked=LOCKED,
             busy=RequirementsForm.saving,
             key="requirements" + GIVEN.version,
         ),
@@ -143,6 +146,7 @@ def security_card() -> rx.Component:
             edits=SecurityForm,
             submit="Save sign-in rules",
             kind="plain",
+            is_locked=LOCKED,
             busy=SecurityForm.saving,
             key="security" + GIVEN.version,
         ),
@@ -171,6 +175,7 @@ def rules_card() -> rx.Component:
             edits=RulesForm,
             submit="Save rule setting",
             kind="plain",
+            is_locked=LOCKED,
             busy=RulesForm.saving,
             key="rules" + GIVEN.version,
         ),
@@ -194,6 +199,7 @@ def ip_ranges_card() -> rx.Component:
             edits=IpRangesForm,
             submit="Save IP ranges",
             kind="plain",
+            is_locked=LOCKED,
             busy=IpRangesForm.saving,
             key="ip-ranges" + GIVEN.version,
         ),
@@ -234,6 +240,7 @@ def policy_card() -> rx.Component:
             edits=PolicyForm,
             submit="Save approval rules",
             kind="plain",
+            is_locked=LOCKED,
             busy=PolicyForm.saving,
             key="policy" + GIVEN.version,
         ),

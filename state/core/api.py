@@ -10,6 +10,7 @@ from backend.client import ApiProblem, SessionClient, client
 from backend.requests.schemas import RequestStatus
 from state.core.dates import zone_of
 from state.core.events import Next
+from state.core.refusals import explained
 from state.core.toasts import Notices, Tone
 
 PASSING = (429, 500, 502, 503, 504)
@@ -151,7 +152,7 @@ class Loads(Api, mixin=True):
         self.loading, self.problem, self.is_forbidden, self.is_missing = False, "", False, False
 
     def _failed(self, problem: ApiProblem) -> None:
-        self.loading, self.problem = False, problem.detail or problem.title
+        self.loading, self.problem = False, explained(problem)
         self.is_forbidden, self.is_missing = problem.status == 403, problem.status == 404
 
 
@@ -176,7 +177,7 @@ class Form(Api, mixin=True):
         """Show a problem at the fields it points to, or below the form."""
         self.saving, self._form_key = False, ""
         self.errors = {_field(e): _sentence(str(e.get("detail", ""))) for e in problem.errors or []}
-        said = OUTDATED if problem.status == 412 else problem.detail or problem.title
+        said = OUTDATED if problem.status == 412 else explained(problem)
         self.form_problem = "" if self.errors else said
 
     def _keep_at(self, *fields: str) -> None:

@@ -15,6 +15,7 @@ from backend.users.schemas import Role
 from state.core import arguments
 from state.core.api import Api, SignedOut
 from state.core.events import Next
+from state.core.refusals import needed_role
 from state.core.visits import leave_all
 
 
@@ -210,15 +211,15 @@ def kept_email(cookies: str) -> str:
 
 
 def holders(scopes: set[Scope], people: list[Access]) -> dict[str, str]:
-    """Return by scope who has it: "Needs the role Admin or Compliance officer. Elin Halvorsen can do this." """
+    """Return by scope who has it: "You need the role Admin for this. Elin Halvorsen can help." """
     return {str(scope): _who_has(scope, people) for scope in scopes}
 
 
 def _who_has(scope: Scope, people: list[Access]) -> str:
     roles = [role for role in RANK if scope in ROLE_SCOPES[role]]
     names = [one.display_name for one in people if one.role in roles and one.display_name]
-    needed = "Needs the role " + " or ".join(str(role).replace("_", " ").capitalize() for role in roles) + "."
-    return f"{needed} {' or '.join(list(dict.fromkeys(names))[:2])} can do this." if names else needed
+    needed = needed_role(scope)
+    return f"{needed} {' or '.join(list(dict.fromkeys(names))[:2])} can help." if names else needed
 
 
 def _invested(reach: list[Reach]) -> set[str]:

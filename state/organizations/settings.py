@@ -13,7 +13,7 @@ from backend.organizations.schemas import Organization, OrganizationUpdate
 from backend.requests.schemas import Action
 from state.core.api import Loads
 from state.core.arguments import named, number, texts
-from state.core.countries import country_code
+from state.core.countries import country_code, written
 from state.core.dates import stamp
 from state.core.edits import Edits
 from state.core.events import Events, Next
@@ -285,7 +285,7 @@ def settings_view(organization: Organization) -> SettingsView:
         kyc_required=required.kyc_required,
         min_kyc_level=str(required.min_kyc_level),
         accreditation_required=required.accreditation_required,
-        blocked_countries=", ".join(required.blocked_countries),
+        blocked_countries=", ".join(sorted(map(_country, required.blocked_countries))),
         allowed_email_domains=", ".join(required.allowed_email_domains),
         seats=str(required.seats or ""),
         approvals=list[str](organization.approvals),
@@ -295,6 +295,11 @@ def settings_view(organization: Organization) -> SettingsView:
         allowed_ip_ranges="\n".join(organization.allowed_ip_ranges),
         version=stamp(organization.updated_at),
     )
+
+
+def _country(code: str) -> str:
+    """Return `Sweden (SWE)`, or the code of a country whose name has a comma, because commas separate entries."""
+    return code if "," in written(code) else written(code)
 
 
 def _entries(text: str) -> list[str]:

@@ -95,7 +95,7 @@ def test_overview_attention_items_link_to_their_resolution(console: Console) -> 
 def test_overview_of_an_empty_organization_shows_nothing_to_do(console: Console, signum: Signum) -> None:
     fresh = signum.call("POST", "/orgs", {"name": "Fresh Start"})["id"]
     page = console.sign_in().goto("overview", fresh).page
-    expect(page.get_by_text("Nothing needs attention")).to_be_visible()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
     expect(page.get_by_text("Nothing issued yet", exact=True)).to_be_visible()
     expect(page.get_by_text("Nothing ends in 90 days")).to_be_visible()
     page.get_by_role("link", name="Issue an asset").click()

@@ -89,7 +89,7 @@ BUTTONS = """main => [...main.querySelectorAll('.btn')]
 def offered(page: Page) -> set[str]:
     """Return the names of the buttons on a page that can be pressed."""
     found: list[tuple[str, bool]] = page.locator("main").evaluate(BUTTONS)
-    assert all("Needs the role" in name for name, is_explained in found if is_explained)
+    assert all("You need the role" in name for name, is_explained in found if is_explained)
     return {name for name, is_explained in found if not is_explained}
 
 
@@ -139,13 +139,15 @@ def test_retry_of_another_roles_request_explains_who_can(console: Console, signu
     expect(retry).to_be_disabled()
     retry.focus()
     expect(page.get_by_role("tooltip")).to_have_text(
-        "Needs the role Admin or Compliance officer. Elin Halvorsen or Priya Shah can do this."
+        "You need the role Admin or Compliance officer for this. Elin Halvorsen or Priya Shah can help."
     )
 
 
 def test_role_without_the_scope_reads_who_can_deploy_a_market(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("viewer"), "markets/new").heading("New market").page
     expect(page.get_by_text("Your role cannot do this")).to_be_visible()
-    who = page.get_by_text("Needs the role Admin or Compliance officer.")
+    who = page.get_by_text("You need the role Admin or Compliance officer for this.")
     expect(who).to_contain_text("Elin Halvorsen")
     expect(page.get_by_role("button", name="Continue")).to_have_count(0)
+    page.get_by_role("main").get_by_role("link", name="Back to markets").click()
+    console.heading("Markets")

@@ -26,7 +26,7 @@ def test_viewer_lists_have_no_write_buttons(
 
 def test_viewer_overview_shows_no_actions(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("viewer"), "overview").heading("Overview").page
-    expect(page.get_by_role("region", name="Needs attention").get_by_text("Nothing needs attention")).to_be_visible()
+    expect(page.get_by_role("region", name="Needs attention").get_by_text("Nothing waits for you")).to_be_visible()
     expect(page.get_by_role("main").get_by_role("link", name="Invite people")).to_have_count(0)
 
 
