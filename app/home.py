@@ -2,9 +2,10 @@
 
 import reflex as rx
 
+from app.shell.layout import entrance
 from components.members.memberships import pending_memberships
 from components.ui.button import link_button
-from components.ui.note import empty, page_skeleton
+from components.ui.note import empty, page_skeleton, skeleton
 from state.core.session import Session
 from state.members.memberships import PendingMemberships
 
@@ -17,16 +18,14 @@ def home() -> rx.Component:
     return rx.el.main(rx.cond(Session.problem != "", asked, page_skeleton()), class_name="page")
 
 
-@rx.page(route="404", title="Not found · Signum")
+@rx.page(route="404", title="Not found · Signum", on_load=[Session.arrive, Session.recognize])
 def missing() -> rx.Component:
-    """Draw the page of unknown paths."""
-    return rx.el.main(
-        rx.el.h1("Not found", class_name="sr"),
-        empty(
-            "compass",
-            "Page not found",
-            "The address may be mistyped, or the page was removed.",
-            link_button("Go to the overview", "/", "arrow-left"),
-        ),
-        class_name="page alone",
+    """Draw the page of unknown paths; "/" leads everyone to their own page."""
+    way = rx.match(
+        Session.visit,
+        ("visitor", link_button("Go to sign in", "/sign-in", kind="primary", class_name="large")),
+        ("user", link_button("Go to your page", "/", kind="primary", class_name="large")),
+        skeleton(1),
     )
+    said = "The address may be mistyped, or the page was removed."
+    return entrance("Page not found", rx.el.div(way, class_name="card"), sub=said)

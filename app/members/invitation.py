@@ -13,9 +13,11 @@ from state.invitations.invitation import InvitationState as State
 @rx.page(route="/invitation", title="Invitation · Signum", on_load=[Session.arrive, State.load])
 def invitation() -> rx.Component:
     """Draw which organization invites, and the next step."""
+    inside = link_button("Go to your page", "/", class_name="large")
+    outside = link_button("Go to sign in", "/sign-in", class_name="large")
     unknown = rx.el.div(
-        note(rx.el.b("This invitation does not exist. "), State.problem, tone="bad", role="alert"),
-        link_button("Go to Signum", "/", class_name="large"),
+        note(rx.el.b("This invitation cannot be opened. "), State.problem, tone="bad", role="alert"),
+        rx.cond(State.signed_in != "", inside, outside),
         class_name="card",
     )
     waiting = rx.el.div(skeleton(2), class_name="card")

@@ -177,8 +177,9 @@ def overlays() -> rx.Component:
     )
 
 
-def entrance(title: Any, *children: rx.Component) -> rx.Component:
-    """Draw a page outside of any organization: a narrow column for users who are not signed in yet."""
+def entrance(title: Any, *children: rx.Component, sub: Any = "Tokenized assets, under your rules") -> rx.Component:
+    """Draw a page outside of any organization: a narrow column for users who are not signed in yet. `sub` says what
+    they do here."""
     below = rx.el.div(network_badge(), "Embedded chains. Nothing here has value.", class_name="below")
     return rx.el.div(
         stripe(),
@@ -186,7 +187,7 @@ def entrance(title: Any, *children: rx.Component) -> rx.Component:
             rx.el.header(
                 rx.el.img(src="/favicon.svg", alt=""),
                 rx.el.h1(title),
-                rx.el.p("Tokenized assets, under your rules", class_name="muted"),
+                rx.el.p(sub, class_name="muted"),
             ),
             *children,
             rx.cond(Session.network == "devnet", below, rx.fragment()),

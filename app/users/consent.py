@@ -44,7 +44,7 @@ def consent() -> rx.Component:
     """Draw the request for access."""
     wrong = rx.el.div(
         note(rx.el.b("This request is invalid. "), State.problem, tone="bad", role="alert"),
-        link_button("Go to Signum", "/", class_name="large"),
+        link_button("Go to your page", "/", class_name="large"),
         class_name="card",
     )
     waiting = rx.el.div(skeleton(3), class_name="card")

@@ -14,17 +14,21 @@ from state.users.passwords import ForgottenPassword, NewPassword
 @rx.page(route="/forgot-password", title="Reset password · Signum", on_load=[Session.arrive, ForgottenPassword.load])
 def forgot_password() -> rx.Component:
     """Ask for the email address."""
+    state = ForgottenPassword
     asked = rx.el.div(
+        problem_note(state.form_problem),
         note(
-            rx.el.b("Check your email. "),
-            "If there is an account with this address, a link to choose a new password was sent. It works once, "
-            "for 30 minutes.",
+            rx.el.b(rx.cond(state.is_repeated, "Sent again. ", "Check your email. ")),
+            "If there is an account with ", rx.el.b(state.email),
+            ", a link to choose a new password was sent. It works once, for 30 minutes.",
             tone="ok",
             role="status",
         ),
+        button("Send again", "rotate-cw", busy=state.saving, on_click=state.repeat, class_name="large"),
+        button("Use another address", on_click=state.load, class_name="large"),
         link_button("Back to sign in", "/sign-in", class_name="large"),
         class_name="card",
-    )
+    )  # fmt: skip
     form = rx.el.form(
         problem_note(ForgottenPassword.form_problem),
         text_field(
@@ -35,7 +39,8 @@ def forgot_password() -> rx.Component:
         on_submit=ForgottenPassword.submit,
         class_name="card",
     )
-    return entrance("Reset your password", rx.cond(ForgottenPassword.is_requested, asked, form))
+    said = "You get an email with a link to choose a new password."
+    return entrance("Reset your password", rx.cond(state.is_requested, asked, form), sub=said)
 
 
 @rx.page(route="/reset-password", title="New password · Signum", on_load=[Session.arrive, NewPassword.load])

@@ -48,7 +48,13 @@ def sign_in() -> rx.Component:
         method="post",
         class_name="card",
     )
-    return entrance("Sign in to Signum", form, demo_people())
+    asked = note(
+        rx.el.b("An application requests access to your account. "),
+        "Sign in to see which one, then allow or deny it.",
+        tone="info",
+    )
+    application = rx.cond(Session.is_for_application, rx.el.div(asked, class_name="after-words"), rx.fragment())
+    return entrance("Sign in to Signum", application, form, demo_people())
 
 
 @rx.page(route="/sign-in/factor", title="Second factor · Signum", on_load=Session.arrive)
@@ -70,4 +76,5 @@ def second_factor() -> rx.Component:
         method="post",
         class_name="card",
     )
-    return entrance("Confirm your identity", form)
+    said = "Your account has a second factor. Enter its code, or use your passkey."
+    return entrance("Confirm your identity", form, sub=said)

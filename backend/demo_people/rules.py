@@ -53,7 +53,7 @@ def officer_task(reviews: int) -> str:
 
 def admin_task(approvals: int) -> str:
     """Return what the admin does next."""
-    return f"Decides on {_count(approvals, 'request')} of a colleague" if approvals else "Issues a new asset"
+    return f"Has {_count(approvals, 'approval')} to decide" if approvals else "Issues a new asset"
 
 
 def investor_task(claims: int) -> str:

@@ -54,6 +54,10 @@ class Session(Api, rx.State):
     problem: str = ""
     found: list[dict[str, Any]] = []
     next_path: str = "/"
+    is_for_application: bool = False
+    """An application's request for access has led to the sign-in."""
+    visit: str = ""
+    """`user` or `visitor`, empty until `recognize` has run."""
     sign_in_error: str = ""
     sign_in_email: str = ""
     """The email of the sign-in that has just failed."""
@@ -165,8 +169,19 @@ class Session(Api, rx.State):
     async def arrive(self) -> None:
         """Prepare the sign-in page: the path to return to, and the last failure in our own words."""
         self.next_path, self.network = safe_path(self._query("next")), shown_network("")
+        self.is_for_application = self.next_path.startswith(APPLICATIONS)
         self.sign_in_error = SIGN_IN_ERRORS.get(self._query("error"), "")
         self.sign_in_email = kept_email(self.router.headers.cookie) if self.sign_in_error else ""
+
+    @rx.event
+    async def recognize(self) -> None:
+        """Find out whether the browser is signed in, on pages that work for both."""
+        try:
+            await self._api.get_me()
+        except (ApiProblem, SignedOut):
+            self.visit = "visitor"
+        else:
+            self.visit = "user"
 
     @rx.event(supersedes=True)
     async def find(self, words: str) -> None:
@@ -195,6 +210,8 @@ class Session(Api, rx.State):
         }
 
 
+APPLICATIONS = ("/v1/oauth/authorize", "/oauth/consent")
+"""Where applications request access."""
 SIGN_IN_ERRORS = {
     "invalid": "Email or password is wrong.",
     "slow": "Too many attempts. Try again in a minute.",

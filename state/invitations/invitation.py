@@ -14,7 +14,10 @@ from state.core.arguments import texts
 from state.core.dates import stamp
 from state.core.events import Events, Next
 
-UNKNOWN = "This link is invalid or incomplete. Open it again from the email, or ask for a new invitation."
+UNKNOWN = (
+    "The link is incomplete or no longer valid. Open it again from the email, or ask the person who invited you for "
+    "another one."
+)
 PASSWORD_RULE = f"At least {MIN_PASSWORD} characters, not easy to guess"
 
 

@@ -8,7 +8,7 @@ from backend.client import ApiProblem, body
 from backend.sign_in.accounts import MIN_PASSWORD
 from backend.sign_in.schemas import PasswordForgot, PasswordLink, PasswordReset
 from state.core.api import Form
-from state.core.arguments import named, texts
+from state.core.arguments import texts
 from state.core.events import Events
 
 BAD_LINK = "It is invalid, was used before, or is older than 30 minutes."
@@ -23,26 +23,43 @@ class ForgottenPassword(Form, rx.State):
     """Requesting the link. Whether the account exists is not disclosed; only the email shows it."""
 
     is_requested: bool = False
+    is_repeated: bool = False
+    email: str = ""
 
     @rx.event
     def load(self) -> None:
         """Reset the form."""
         self._done()
-        self.is_requested = False
+        self.is_requested, self.is_repeated, self.email = False, False, ""
 
     @rx.event
     async def submit(self, data: dict[str, Any]) -> Events:
         """Request the link."""
         self._begin()
         yield
+        given = texts(data, 320).get("email", "").strip()
+        if await self._request(given):
+            self.is_requested, self.email = True, given
+
+    @rx.event
+    async def repeat(self) -> Events:
+        """Request another link for the same address."""
+        if not self.is_requested:
+            return
+        self._begin()
+        yield
+        self.is_repeated = await self._request(self.email)
+
+    async def _request(self, email: str) -> bool:
+        """Request a link; return False if that was refused."""
         try:
-            await self._api.forgot_password(body(PasswordForgot, named(data, "email")))
+            await self._api.forgot_password(body(PasswordForgot, {"email": email}))
         except ApiProblem as problem:
             self._refused(problem)
             self._keep_at("email")
-            return
+            return False
         self._done()
-        self.is_requested = True
+        return True
 
 
 class NewPassword(Form, rx.State):

@@ -74,7 +74,7 @@ def test_tasks_count_what_waits() -> None:
     assert rules.officer_task(2) == "Reviews two investors"
     assert rules.officer_task(1) == "Reviews one investor"
     assert rules.officer_task(0) == "Checks attestations that expire soon"
-    assert rules.admin_task(12) == "Decides on 12 requests of a colleague"
+    assert rules.admin_task(12) == "Has 12 approvals to decide"
     assert rules.admin_task(0) == "Issues a new asset"
     assert rules.investor_task(1) == "Claims income from one distribution"
     assert rules.investor_task(0) == "Places an order"

@@ -13,7 +13,7 @@ def test_one_click_signs_in_as_the_officer(console: Console, signum: Signum) -> 
     page.goto(f"{signum.url}/sign-in?next=/o/{signum.organization}/parties")
     people = console.hydrated().page.get_by_role("region", name="Or try the demo as")
     expect(people.get_by_role("listitem")).to_have_count(3)
-    expect(people.get_by_role("button", name="Elin Halvorsen Admin Decides on one request")).to_be_visible()
+    expect(people.get_by_role("button", name="Elin Halvorsen Admin Has one approval to decide")).to_be_visible()
     people.get_by_role("button", name=re.compile("Priya Shah Compliance officer Reviews (\\w+) investors")).click()
     page.wait_for_url("**/parties")
     console.heading("Parties")
@@ -31,7 +31,7 @@ def test_one_click_opens_the_page_of_the_investor(console: Console, signum: Sign
 def test_start_over_asks_before_it_deletes_anything(console: Console, signum: Signum) -> None:
     page = console.page
     page.goto(f"{signum.url}/sign-in")
-    console.hydrated().page.get_by_role("button", name="Start over").click()
+    console.hydrated().page.get_by_role("button", name="Reset the demo").click()
     page.wait_for_url("**/chains**")
     question = page.get_by_role("dialog", name="Start over?")
     expect(question).to_contain_text("deletes the chains and the database")
