@@ -42,6 +42,7 @@ def account() -> rx.Component:
         link_button("Connected applications", "/o/" + Session.org.id + "/connections", "app-window"),
         rx.fragment(),
     )
+    several = (SessionsState.rows.length() > 1) | SessionsState.has_newer | SessionsState.has_older
     leave = button("Sign out everywhere", "log-out", on_click=SignOutEverywhere.show(True))
     change = button("Change password", "key-round", on_click=PasswordForm.show(True))
     return rx.fragment(
@@ -53,13 +54,13 @@ def account() -> rx.Component:
             "Sessions",
             list_table(
                 "Sessions",
-                [Col("Signed in with"), Col("Kind"), Col("Address"), Col("Last used"),
+                [Col("Signed in with"), Col("Kind"), Col("IP address"), Col("Last used"),
                  Col("Since", sort="created_at"), Col("Sign out", hidden=True)],
                 SessionsState, _row,
                 empty=empty("monitor", "No sessions", "Sessions appear here after you sign in."),
             ),
-            pager("Newest first, 50 per page", SessionsState),
-            class_name="sessions",
+            rx.cond(several, pager("Newest first, 50 per page", SessionsState), rx.fragment()),
+            class_name=rx.cond(several, "sessions", "sessions only-one"),
         ),
         _password_dialog(),
         factor_dialogs(),
@@ -77,7 +78,7 @@ def _row(session: rx.Var[SessionView]) -> rx.Component:
     return tr(
         td(session.name, " ", here, full=True),
         td(session.kind, label="Kind"),
-        td(session.address, class_name="muted", label="Address"),
+        td(session.address, class_name="muted", label="IP address"),
         td(when(session.last_used_at), label="Last used"),
         td(when(session.signed_in_at), class_name="muted", label="Since"),
         td(rx.cond(session.is_current, rx.fragment(), leave), right=True),
@@ -112,7 +113,7 @@ def _everywhere_dialog() -> rx.Component:
 def _password_dialog() -> rx.Component:
     return form_dialog(
         "Change password",
-        "All your other sessions are signed out.",
+        "Changing it signs out your other sessions.",
         text_field(
             "Current password", "current_password", type="password", errors=PasswordForm.errors,
             auto_complete="current-password", max_length=256,

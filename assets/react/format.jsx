@@ -73,19 +73,19 @@ function wholeUnits(value, decimals) {
 const joined = (whole, rest) => (rest ? `${whole}.${rest}` : whole);
 
 /* The same words as `rounded` in backend/core/units.py: cut, never rounded up, so that no one seems to own more. */
-function cut(whole, rest, digits) {
+function cut(whole, rest, digits, ellipsis) {
   if (rest.length <= digits) return joined(whole, rest);
   const shown = rest.slice(0, digits);
   if (whole === "0" && /^0*$/.test(shown)) return digits ? `<0.${"1".padStart(digits, "0")}` : "<1";
-  return `${joined(whole, shown)}…`;
+  return ellipsis ? `${joined(whole, shown)}…` : joined(whole, shown.replace(/0+$/, ""));
 }
 
 /* An amount that is cut is a button that copies the exact one; every amount shows it on hover. */
-export function Amount({ value, decimals = 18, unit, digits = 6 }) {
+export function Amount({ value, decimals = 18, unit, digits = 6, ellipsis = true }) {
   const [done, copy] = useCopy();
   const { whole, rest, plain } = wholeUnits(value, decimals);
   const exact = `${joined(whole, rest)}${unit ? ` ${unit}` : ""}`;
-  const text = cut(whole, rest, digits);
+  const text = cut(whole, rest, digits, ellipsis);
   const shown = (
     <>
       {text}

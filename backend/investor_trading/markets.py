@@ -63,33 +63,39 @@ async def book(context: Context, market_id: UUID) -> InvestorBook:
     orders = await resting(context, market_id)
     bids, asks = (_levels(order for order in orders if order.side is side) for side in (OrderSide.BUY, OrderSide.SELL))
     market = _shown(rows[0], bids[0].price if bids else None, asks[0].price if asks else None)
-    wallets = await _wallets(context, rows[0])
-    return InvestorBook(market=market, bids=bids[:LEVELS], asks=asks[:LEVELS], wallets=wallets)
+    linked, kept = await profile.linked(context), await profile.kept(context)
+    wallets = await _wallets(context, rows[0], [*linked, *kept])
+    return InvestorBook(
+        market=market,
+        bids=bids[:LEVELS],
+        asks=asks[:LEVELS],
+        wallets=wallets[: len(linked)],
+        kept=wallets[len(linked) :],
+    )
 
 
-async def _wallets(context: Context, market: Any) -> list[InvestorWallet]:
-    """Return the linked wallets with what they hold; without amounts if the chain does not answer in time."""
-    linked = await profile.linked(context)
+async def _wallets(context: Context, market: Any, own: list[str]) -> list[InvestorWallet]:
+    """Return wallets with what they hold; without amounts if the chain does not answer in time."""
     async with db.paused(context.session):
         try:
             async with asyncio.timeout(PATIENCE):
-                held = await _held(market, linked)
+                held = await _held(market, own)
         except (SignumError, TimeoutError):
-            return [InvestorWallet(address=address, tokens=None, quote=None) for address in linked]
+            return [InvestorWallet(address=address, tokens=None, quote=None) for address in own]
     return [InvestorWallet(address=a, tokens=str(tokens), quote=str(quote)) for a, tokens, quote in held]
 
 
-async def _held(market: Any, linked: list[str]) -> list[tuple[str, int, int]]:
+async def _held(market: Any, own: list[str]) -> list[tuple[str, int, int]]:
     """Return each wallet with its tokens, without frozen ones, and its quote currency."""
-    if not linked:
+    if not own:
         return []
     eid, at = market.chain_eid, market.rwa_token_address
     tokens, frozen, quote = await asyncio.gather(
-        quote_token.balances_of(eid, at, linked),
-        token.frozen_of_many(eid, at, linked),
-        quote_token.balances_of(eid, market.quote_token_address, linked),
+        quote_token.balances_of(eid, at, own),
+        token.frozen_of_many(eid, at, own),
+        quote_token.balances_of(eid, market.quote_token_address, own),
     )
-    rows = zip(linked, tokens, frozen, quote, strict=True)
+    rows = zip(own, tokens, frozen, quote, strict=True)
     return [(address, max(held - stuck, 0), money) for address, held, stuck, money in rows]
 
 

@@ -46,8 +46,8 @@ class InvestorLevel(BaseModel):
 
 
 class InvestorWallet(BaseModel):
-    """What a linked wallet of the investor can use in a market, in base units: `tokens`, without frozen ones, and the
-    `quote` currency. Null while the chain does not answer."""
+    """What a wallet of the investor can use in a market, in base units: `tokens`, without frozen ones, and the `quote`
+    currency. Null while the chain does not answer."""
 
     address: str
     tokens: str | None
@@ -56,12 +56,14 @@ class InvestorWallet(BaseModel):
 
 class InvestorBook(BaseModel):
     """The order book of a market: the best 10 prices of each side, best first, without orders that cannot be filled
-    now; and the wallets with which the investor can trade there."""
+    now. `wallets`: the linked wallets, with which the investor can trade there. `kept`: the wallets that the
+    organization keeps for them, with which it places their orders."""
 
     market: InvestorMarket
     bids: list[InvestorLevel]
     asks: list[InvestorLevel]
     wallets: list[InvestorWallet]
+    kept: list[InvestorWallet]
 
 
 class InvestorOrderCreate(Body):

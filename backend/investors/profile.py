@@ -78,5 +78,10 @@ async def linked(context: Context) -> list[str]:
     return [row.address for row in await _addresses(context) if row.is_linked]
 
 
+async def kept(context: Context) -> list[str]:
+    """Return those of the addresses that the organization keeps, and that the investor has not linked."""
+    return [row.address for row in await _addresses(context) if row.is_kept and not row.is_linked]
+
+
 async def _addresses(context: Context) -> list[sa.Row[tuple[str, bool, bool]]]:
     return list(await context.session.execute(_ADDRESSES))

@@ -20,7 +20,13 @@ def statements_card() -> rx.Component:
     """Draw the months with a statement."""
     none = empty("file-text", "No statements yet", "A statement for each month appears here after your first purchase.")
     rows = rx.el.ul(rx.foreach(InvestorDocuments.statements, _statement), class_name="list")
-    return card("Statements", rx.cond(InvestorDocuments.statements.length() > 0, rows, none))
+    what = rx.el.p(
+        "Each month: for every asset the opening balance, every change, and the closing balance with its value at the "
+        "last trade.",
+        class_name="card-body muted",
+    )
+    shown = rx.fragment(what, rows)
+    return card("Statements", rx.cond(InvestorDocuments.statements.length() > 0, shown, none))
 
 
 def _statement(one: rx.Var[StatementView]) -> rx.Component:
@@ -67,7 +73,7 @@ def _document(one: rx.Var[OwnDocument]) -> rx.Component:
         rx.el.div(
             rx.el.div(one.name, class_name="title break"),
             rx.el.div(one.kind, ", ", one.size, of, class_name="below"),
-            rx.el.div(one.by, " ", when(one.at), class_name="below"),
+            rx.el.div(one.by, " on ", when(one.at, "day"), class_name="below"),
             class_name="grow",
         ),
         file,

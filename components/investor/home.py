@@ -9,10 +9,10 @@ from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.status import status
-from components.ui.value import amount, when
+from components.ui.value import amount, short_hash, when
 from state.core.session import Session
 from state.investor.claims import ClaimView, WaitingClaims
-from state.investor.home import EligibilityView, HoldingView, InvestorHome, OrderView
+from state.investor.home import EligibilityView, HoldingView, InvestorHome, OrderView, PartView
 from state.investor.place import InvestorPlace
 from state.investor.signing import Signing
 
@@ -32,7 +32,7 @@ def holdings_card() -> rx.Component:
             "wallet",
             "No wallet yet",
             "Link a wallet of your own, or ask " + InvestorHome.organization + " to keep one for you.",
-            link_button("Link a wallet", here + "/account", "link"),
+            link_button("Link wallet", here + "/account", "link"),
         ),
     )
     rows = rx.el.ul(rx.foreach(InvestorHome.holdings, _holding), class_name="holdings")
@@ -89,20 +89,31 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
         one.value != "",
         rx.el.p(
             "about ",
-            amount(one.value, one.quote_symbol, one.quote_decimals, digits=2),
+            amount(one.value, one.quote_symbol, one.quote_decimals, digits=2, ellipsis=False),
             ", at the last trade ",
             when(one.priced_at),
         ),
         rx.el.p("No trade yet, so the value is unknown."),
     )
 
+    here = "/i/" + InvestorPlace.here.id
+
+    def fact(label: str, words: rx.Var[str]) -> rx.Component:
+        return rx.cond(words != "", rx.el.div(rx.el.dt(label), rx.el.dd(words)), rx.fragment())
+
+    def wallet(held: rx.Var[PartView]) -> rx.Component:
+        keeper = rx.cond(held.keeper != "", "kept by " + held.keeper, "linked by you")
+        address = rx.el.dt("Wallet ", short_hash(held.address), rx.el.div(keeper, ", on ", held.chain))
+        return rx.el.div(address, rx.el.dd(amount(held.amount, one.symbol, one.decimals)), key=held.id)
+
     def part(label: str, units: rx.Var[str]) -> rx.Component:
         shown = rx.cond(units != "", amount(units, one.symbol, one.decimals), "unknown")
         return rx.el.div(rx.el.dt(label), rx.el.dd(shown))
 
     return rx.el.li(
+        rx.el.p(one.name, class_name="strong"),
         rx.el.p("You hold", class_name="muted"),
-        rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2), class_name="held"),
+        rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2, ellipsis=False), class_name="held"),
         rx.el.div(
             value,
             rx.cond(one.since != "", rx.el.p("Since ", one.since), rx.fragment()),
@@ -111,12 +122,15 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
         rx.el.details(
             rx.el.summary("Details"),
             rx.el.dl(
-                rx.el.div(rx.el.dt("Asset"), rx.el.dd(one.name)),
+                rx.el.div(rx.el.dt("Exact amount"), rx.el.dd(amount(one.total, one.symbol, one.decimals, digits=36))),
                 part("Available", one.available),
                 rx.cond(one.has_orders, part("In open orders", one.in_orders), rx.fragment()),
                 rx.cond(one.has_frozen, part("Frozen", one.frozen), rx.fragment()),
-                rx.el.div(rx.el.dt("Held on"), rx.el.dd(one.places)),
+                fact("From trades", one.traded),
+                fact("Issued or sent to you", one.other),
+                rx.foreach(one.parts, wallet),
             ),
+            rx.el.p(link("Statements", here + "/documents"), " list every unit that you received.", class_name="muted"),
         ),
         key=one.asset_id,
     )
@@ -126,7 +140,12 @@ def eligibility_card() -> rx.Component:
     """Draw one sentence per asset: whether the investor may hold it, and until when."""
     none = empty("shield", "No assets yet", "Which assets you may hold appears here.")
     rows = rx.el.ul(rx.foreach(InvestorHome.eligibility, _eligibility), class_name="list")
-    shown = card("Eligibility", rx.cond(InvestorHome.eligibility.length() > 0, rows, none))
+    contact = rx.el.p(
+        "To ask ",
+        InvestorHome.organization,
+        ", contact the person there who invited you. This console sends them your documents, and no messages.",
+    )
+    shown = card("Eligibility", rx.cond(InvestorHome.eligibility.length() > 0, rows, none), foot=contact)
     return rx.cond(InvestorHome.has_address, shown, rx.fragment())
 
 
@@ -144,12 +163,14 @@ def _eligibility(one: rx.Var[EligibilityView]) -> rx.Component:
         rx.fragment(),
     )
     step = rx.cond(one.next_step != "", rx.el.div(one.next_step, class_name="below"), rx.fragment())
+    documents = link("Upload documents", "/i/" + InvestorPlace.here.id + "/documents", class_name="small")
     return rx.el.li(
         sign,
         rx.el.div(
             rx.el.div(one.name, " (", one.symbol, ")", class_name="title"),
             rx.el.div(one.sentence),
             step,
+            rx.cond(one.uploads, documents, rx.fragment()),
             where,
             class_name="grow",
         ),
@@ -191,7 +212,7 @@ def _claim(one: rx.Var[ClaimView]) -> rx.Component:
     return rx.el.li(
         rx.el.span(icon("gift", 16), class_name="mark info"),
         rx.el.div(
-            rx.el.div(amount(one.amount, one.symbol, one.decimals, digits=2), class_name="title"),
+            rx.el.div(amount(one.amount, one.symbol, one.decimals, digits=2, ellipsis=False), class_name="title"),
             rx.el.div(one.name, class_name="below"),
             rx.cond(one.is_kept, said, rx.fragment()),
             class_name="grow",

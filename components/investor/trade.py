@@ -74,18 +74,35 @@ def _levels(title: str, levels: rx.Var[list[LevelView]], side: str) -> rx.Compon
 def order_card() -> rx.Component:
     """Draw the order form, or what is missing to trade."""
     state = InvestorTrade
-    link = link_button("Link a wallet", "/i/" + InvestorPlace.here.id + "/account", "link", kind="primary")
+    link = link_button("Link wallet", "/i/" + InvestorPlace.here.id + "/account", "link", kind="primary")
     unlinked = rx.cond(
         state.is_kept,
-        empty(
-            "wallet",
-            state.organization + " keeps your wallet, and places orders for you.",
-            "To trade yourself, link a wallet.",
-            link,
-        ),
+        _kept(link),
         empty("wallet", "Link your wallet to trade", "You sign orders with your own wallet.", link),
     )
     return card("Place an order", rx.cond(state.wallets.length() > 0, _form(), unlinked))
+
+
+def _kept(action: rx.Component) -> rx.Component:
+    """Say what the wallet has that the organization keeps, who places orders with it, and what a linked one changes."""
+    state = InvestorTrade
+    holds = rx.cond(state.kept != "", rx.el.p("It has ", rx.el.b(state.kept), " available."), rx.fragment())
+    return rx.el.div(
+        rx.el.p(rx.el.b(state.organization + " keeps your wallet, and places orders for you.")),
+        holds,
+        rx.el.p(
+            "To buy or sell with it, contact the person there who invited you: give them the amount and your price.",
+            class_name="muted",
+        ),
+        rx.el.p(
+            "To trade yourself, link a wallet of your own. What the kept wallet has stays in it; ",
+            state.organization,
+            " can transfer it to the linked wallet once that is verified.",
+            class_name="muted",
+        ),
+        rx.el.div(action),
+        class_name="card-body col",
+    )
 
 
 def _form() -> rx.Component:

@@ -12,8 +12,11 @@ from state.investor.trades import LastTrades, TradeView
 def trades_card() -> rx.Component:
     """Draw the last trades; nothing before the first one. Statements have all."""
     rows = rx.el.ul(rx.foreach(LastTrades.rows, _trade), class_name="list")
+    foot = rx.el.span(
+        "Your statements list every change of what you hold, also units that you received without a trade."
+    )
     everything = rx.el.a("Statements", href="/i/" + InvestorPlace.here.id + "/documents", class_name="link small")
-    return rx.cond(LastTrades.rows.length() > 0, card("Last trades", rows, right=everything), rx.fragment())
+    return rx.cond(LastTrades.rows.length() > 0, card("Last trades", rows, right=everything, foot=foot), rx.fragment())
 
 
 def _trade(one: rx.Var[TradeView]) -> rx.Component:

@@ -45,6 +45,7 @@ class Amount(Local):
     decimals: rx.Var[int]
     unit: rx.Var[str]
     digits: rx.Var[int]
+    ellipsis: rx.Var[bool]
 
 
 class When(Local):
@@ -112,10 +113,17 @@ def short_hash(
 
 
 def amount(
-    value: rx.Var[str] | str, unit: Any = None, decimals: rx.Var[int] | int = 18, digits: int = 6
+    value: rx.Var[str] | str,
+    unit: Any = None,
+    decimals: rx.Var[int] | int = 18,
+    digits: int = 6,
+    *,
+    ellipsis: bool = True,
 ) -> rx.Component:
-    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers."""
-    return Amount.create(value=value, decimals=decimals, digits=digits, **({"unit": unit} if unit is not None else {}))
+    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers. Without
+    `ellipsis` an amount that is cut looks like any other; the exact one is shown on hover and copied on a click."""
+    named = {"unit": unit} if unit is not None else {}
+    return Amount.create(value=value, decimals=decimals, digits=digits, ellipsis=ellipsis, **named)
 
 
 def when(

@@ -123,7 +123,7 @@ def password_dialog(state: Any, why: str, submit: str, *, name: str) -> rx.Compo
 
 
 def _password() -> rx.Component:
-    why = "Adding your first second factor requires your password."
+    why = "Enter your password to add your first second factor."
     return password_dialog(FactorSetup, why, "Continue", name="factor-password")
 
 

@@ -17,7 +17,7 @@ def preferences_card() -> rx.Component:
     zone = form(
         text_field(
             "Time zone", "time_zone", errors=MyPreferences.errors, default_value=MyPreferences.time_zone, list=NAMES,
-            hint="Times and dates are in this zone, with UTC on hover. The end of a lock-up is in UTC.",
+            hint="Times and dates are in this zone. The end of a lock-up is in UTC.",
             max_length=64, optional=True, spell_check=False,
         ),
         ZoneNames.create(id=NAMES),

@@ -1,10 +1,23 @@
 """Amounts of an order that an investor enters. Pure functions."""
 
-from backend.core.units import to_whole
+from backend.core.units import rounded, to_whole
+from state.core.charts import nearest
 
 BPS = 10_000
 ROUNDING = 68
 """Base units of the quote currency that the fills of an order and its fee can round up, together."""
+
+
+def money(units: int, decimals: int) -> str:
+    """Return an amount of money with two decimals, rounded to the nearest: `1,124.27`."""
+    hundredths = nearest(100 * units, int(10**decimals))
+    return f"{hundredths // 100:,}.{hundredths % 100:02d}" if hundredths or not units else "<0.01"
+
+
+def tokens(units: str | int, decimals: int, digits: int = 6) -> str:
+    """Return an amount of tokens, rounded down to at most `digits` decimals, without an ellipsis."""
+    text = rounded(units, decimals, digits)
+    return text.removesuffix("…").rstrip("0").rstrip(".") if text.endswith("…") else text
 
 
 def affordable(quote: int, price: int, decimals: int, fee_bps: int) -> int:

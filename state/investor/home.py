@@ -1,8 +1,9 @@
 """The investor's home: holdings, eligibility, claims and orders."""
 
 import asyncio
-from dataclasses import dataclass
-from datetime import tzinfo
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 
 import reflex as rx
@@ -13,16 +14,30 @@ from backend.investors.schemas import (
     InvestorEligibility,
     InvestorHolding,
     InvestorOrder,
+    InvestorTrade,
 )
 from backend.markets.schemas import OrderStatus
 from backend.parties.schemas import PartyStatus
 from state.core.api import Loads
 from state.core.dates import stamp
 from state.investor import words
+from state.investor.amounts import tokens
 from state.investor.claims import WaitingClaims
+from state.investor.positions import position
 from state.investor.trades import LastTrades
 
 OPEN = (OrderStatus.PENDING, OrderStatus.OPEN, OrderStatus.PARTIAL)
+
+
+@dataclass
+class PartView:
+    """What a wallet holds on a chain; `keeper` keeps the wallet, empty for a linked one."""
+
+    id: str
+    address: str
+    keeper: str
+    chain: str
+    amount: str
 
 
 @dataclass
@@ -43,8 +58,12 @@ class HoldingView:
     quote_symbol: str
     quote_decimals: int
     priced_at: str
-    places: str
     since: str
+    traded: str
+    """What trades contributed, such as `50 NREF for 5,065.55 tUSD, fees included`; empty where unknown."""
+    other: str
+    """What came without a trade."""
+    parts: list[PartView] = field(default_factory=list)
 
 
 @dataclass
@@ -58,6 +77,7 @@ class EligibilityView:
     sentence: str
     next_step: str
     where: str
+    uploads: bool
 
 
 @dataclass
@@ -107,8 +127,10 @@ class InvestorHome(Loads, rx.State):
         self._show(person)
         linked = {one.address for one in person.addresses if one.is_linked}
         zone = await self._zone()
-        self.holdings = [_holding(one, zone) for one in holdings.holdings]
-        self.eligibility = _eligibility(eligibility.eligibility, person.organization_name, zone)
+        kept = {one.address for one in person.addresses if one.is_kept and not one.is_linked}
+        keepers = dict.fromkeys(kept, person.organization_name)
+        self.holdings = [_holding(one, zone, keepers, trades.trades) for one in holdings.holdings]
+        self.eligibility = _eligibility(eligibility.eligibility, _reader(person, zone))
         (await self.get_state(WaitingClaims))._show(claims.claims)
         (await self.get_state(LastTrades))._show(trades)
         self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
@@ -122,8 +144,18 @@ class InvestorHome(Loads, rx.State):
         self.has_linked = any(one.is_linked for one in person.addresses)
 
 
-def _holding(one: InvestorHolding, zone: tzinfo) -> HoldingView:
-    chains = dict.fromkeys(account.chain_name for account in one.accounts)
+def _reader(person: Investor, zone: tzinfo) -> words.Reader:
+    verified = [one for one in person.parties if one.status is PartyStatus.VERIFIED]
+    level = max((one.kyc_level for one in verified), default=0)
+    accredited = any(one.accredited for one in verified)
+    return words.Reader(person.organization_name, level, accredited, zone, datetime.now(UTC))
+
+
+def _holding(
+    one: InvestorHolding, zone: tzinfo, keepers: Mapping[str, str], trades: Sequence[InvestorTrade]
+) -> HoldingView:
+    found = position(one.asset_id, int(one.total), trades)
+    price = f" for {found.paid}, fees included" if found and found.paid else ""
     return HoldingView(
         asset_id=str(one.asset_id),
         name=one.name,
@@ -139,18 +171,29 @@ def _holding(one: InvestorHolding, zone: tzinfo) -> HoldingView:
         quote_symbol=one.quote_symbol or "",
         quote_decimals=one.quote_decimals or 0,
         priced_at=stamp(one.priced_at),
-        places=", ".join(chains),
         since=words.day(one.since, zone) if one.since else "",
+        traded=f"{tokens(found.traded, one.decimals)} {one.symbol}{price}" if found else "",
+        other=f"{tokens(found.other, one.decimals)} {one.symbol}" if found and found.other else "",
+        parts=[
+            PartView(
+                id=f"{part.address}:{part.chain_eid}",
+                address=part.address,
+                keeper=keepers.get(part.address, ""),
+                chain=part.chain_name,
+                amount=part.total,
+            )
+            for part in one.accounts
+        ],
     )
 
 
-def _eligibility(places: list[InvestorEligibility], organization: str, zone: tzinfo) -> list[EligibilityView]:
+def _eligibility(places: list[InvestorEligibility], reader: words.Reader) -> list[EligibilityView]:
     """Return one verdict per asset; the API lists the places of an asset together."""
     shown = []
     for _, group in groupby(places, key=lambda place: place.asset_id):
         some = list(group)
-        found = words.verdict(some, organization, zone, places)
-        facts = (found.tone, found.sentence, found.next_step, found.where)
+        found = words.verdict(some, reader, places)
+        facts = (found.tone, found.sentence, found.next_step, found.where, found.uploads)
         shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, *facts))
     return shown
 

@@ -24,7 +24,7 @@ from state.core.arguments import id_of, one_of, texts
 from state.core.arguments import words as printable
 from state.core.dates import stamp, zone_of
 from state.core.events import Events, Next
-from state.core.units import grouped, rounded, shortened, to_base, to_whole
+from state.core.units import grouped, shortened, to_base, to_whole
 from state.investor import amounts, words
 from state.investor.signing import Signing
 
@@ -66,6 +66,9 @@ class InvestorTrade(Loads, Form, rx.State):
     """The page of a market: price, depth, an order with its verdict as it is entered."""
 
     organization: str = ""
+    kept: str = ""
+    """What the wallets hold that the organization keeps for the investor, such as `470 NREF and 80.25 tUSD`; empty
+    where unknown."""
     is_kept: bool = False
     """Whether the organization keeps a wallet of the investor."""
     market: TradedMarket = TradedMarket()
@@ -130,6 +133,7 @@ class InvestorTrade(Loads, Form, rx.State):
         most = max((int(level.amount) for level in [*book.bids[:SHOWN], *book.asks[:SHOWN]]), default=0)
         self.bids = [_level(level, most, book.market) for level in book.bids[:SHOWN]]
         self.asks = [_level(level, most, book.market) for level in book.asks[:SHOWN]]
+        self.kept = _sum(book.kept, book.market)
         self._held = {one.address: one for one in book.wallets}
         self.wallets = [{"value": address, "label": shortened(address)} for address in self._held]
         if self.wallet not in self._held:
@@ -140,7 +144,7 @@ class InvestorTrade(Loads, Form, rx.State):
         """Say what the wallet can use for this side."""
         units = self._usable()
         decimals, symbol = self._currency()
-        self.holds = "" if units is None else f"{rounded(units, decimals)} {symbol}"
+        self.holds = "" if units is None else f"{amounts.tokens(units, decimals)} {symbol}"
 
     def _usable(self) -> int | None:
         """Return the base units that the wallet can use for this side; None where unknown."""
@@ -311,6 +315,17 @@ def _market(one: InvestorMarket) -> TradedMarket:
     )
 
 
+def _sum(wallets: Sequence[InvestorWallet], market: InvestorMarket) -> str:
+    """Return what some wallets can use in a market; empty without wallets, or while the chain does not answer."""
+    if not wallets or any(one.tokens is None or one.quote is None for one in wallets):
+        return ""
+    tokens, quote = (
+        sum(int(text or 0) for text in texts) for texts in zip(*((w.tokens, w.quote) for w in wallets), strict=True)
+    )
+    held = f"{amounts.tokens(tokens, market.decimals)} {market.symbol}"
+    return f"{held} and {amounts.tokens(quote, market.quote_decimals, 2)} {market.quote_symbol}"
+
+
 def usual(markets: Sequence[InvestorMarket], held: Collection[UUID]) -> str:
     """Return the ID of the market that an investor most likely wants: of an asset they hold, with the newest trade."""
     never = datetime.min.replace(tzinfo=UTC)
@@ -325,4 +340,4 @@ def _pair(one: InvestorMarket) -> str:
 def _level(level: InvestorLevel, most: int, market: InvestorMarket) -> LevelView:
     share = 100 * int(level.amount) // most if most else 0
     price = grouped(level.price, market.quote_decimals)
-    return LevelView(price, rounded(level.amount, market.decimals, 2), f"{max(share, 2)}%")
+    return LevelView(price, amounts.tokens(level.amount, market.decimals, 2), f"{max(share, 2)}%")

@@ -8,7 +8,7 @@ from backend.investors.schemas import InvestorTrade, InvestorTrades
 from backend.markets.schemas import OrderSide
 from state.core.api import Api
 from state.core.dates import stamp
-from state.core.units import rounded
+from state.investor.amounts import money, tokens
 
 SHOWN = 5
 
@@ -36,10 +36,10 @@ def _view(trade: InvestorTrade) -> TradeView:
     decimals, quote = trade.quote_decimals or 0, trade.quote_symbol or ""
     is_buy = trade.side is OrderSide.BUY
     total = int(trade.value) + (int(trade.fee) if is_buy else -int(trade.fee))
-    amount, price = rounded(trade.amount, trade.decimals), rounded(trade.price, decimals)
+    amount, price = tokens(trade.amount, trade.decimals), tokens(trade.price, decimals)
     return TradeView(
         id=f"{trade.order_id}:{trade.id}",
         title=f"{'Bought' if is_buy else 'Sold'} {amount} {trade.symbol} at {price} {quote}",
-        sum=f"{'Paid' if is_buy else 'Received'} {rounded(total, decimals, 2)} {quote}, fee included",
+        sum=f"{'Paid' if is_buy else 'Received'} {money(total, decimals)} {quote}, fee included",
         at=stamp(trade.executed_at),
     )

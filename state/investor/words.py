@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from backend.investors.schemas import InvestorEligibility, InvestorOrder, Lapse, RefusedRule
-from state.core.units import rounded, shortened
+from state.core.units import shortened
+from state.investor.amounts import tokens
 
 BECAUSE = {
     3: ("this address cannot hold tokens", "{organization} can record another wallet for you."),
     9: (
         "{organization} has not verified you yet",
-        "Upload your documents under Documents, or contact {organization}.",
+        "Upload your documents. {organization} reviews them.",
     ),
     10: ("it accepts verifications by {organization} only", "Ask {organization} to verify you."),
-    11: ("it requires verification level {required} and yours is {level}", "Ask {organization} for a new review."),
+    11: ("{needed}", "Upload documents for a review at a higher level."),
     12: ("only accredited investors may hold it", "{organization} can record your accreditation."),
     13: ("investors of your country may not hold it", ""),
     15: ("you hold more of it than one investor may hold", "{organization} can tell you what to do."),
@@ -25,9 +26,14 @@ NOT_ATTESTED = 9
 UNVERIFIED = (NOT_ATTESTED, 10)
 """Rules for which it matters whether an earlier verification ended, or does not cover the asset."""
 ELSEWHERE = (
-    "your verification does not cover it yet",
-    "{needed} Ask {organization} to extend your verification to it.",
+    "{organization} has not recorded your verification for it",
+    "{enough}{organization} can record it for this asset too.",
 )
+"""Why an investor who was verified for other assets may not hold one."""
+BY_DOCUMENTS = (NOT_ATTESTED, 11)
+"""Rules that the investor can satisfy with documents."""
+SOON = timedelta(days=90)
+"""How long before the end of a verification the investor is told to have it renewed."""
 LAPSES: dict[Lapse | None, tuple[str, str]] = {
     Lapse.EXPIRED: ("your verification expired on {date}", "Ask {organization} to renew it."),
     Lapse.REVOKED: ("{organization} withdrew your verification", "Contact {organization} to find out why."),
@@ -64,45 +70,55 @@ def month(text: str) -> str:
 
 
 @dataclass(frozen=True)
+class Reader:
+    """The investor who reads the sentences: where they invest, and how far the organization has verified them."""
+
+    organization: str
+    level: int = 0
+    accredited: bool = False
+    zone: tzinfo = UTC
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """Whether the investor may hold an asset. `where` says in which part of the places, if not in all."""
+    """Whether the investor may hold an asset. `where` says in which part of the places, if not in all. `uploads`:
+    documents help."""
 
     tone: str
     sentence: str
     next_step: str
     where: str = ""
+    uploads: bool = False
 
 
 def verdict(
-    places: Sequence[InvestorEligibility],
-    organization: str,
-    zone: tzinfo = UTC,
-    all_places: Sequence[InvestorEligibility] = (),
+    places: Sequence[InvestorEligibility], reader: Reader, all_places: Sequence[InvestorEligibility] = ()
 ) -> Verdict:
     """Return the verdict about one asset from its places (a chain and an address each). `all_places`: those of all
     assets."""
     symbol, able = places[0].symbol, [place for place in places if place.eligible]
     if not able:
-        return _refused(places, organization, zone, all_places or places)
+        return _refused(places, reader, all_places or places)
     ends = sorted(place.valid_until for place in able if place.valid_until is not None)
-    until = f" until {day(ends[0], zone)}" if ends else ""
-    by = f" by {organization}" if any(place.is_attested_here for place in able) else ""
-    sentence = f"Verified{until}{by}. {_needed(able[0])}"
-    step = f"Ask {organization} to renew it before then." if ends else ""
+    until = f" until {day(ends[0], reader.zone)}" if ends else ""
+    by = f" by {reader.organization}" if any(place.is_attested_here for place in able) else ""
+    sentence = f"Verified{until}{by}. {_needed(able[0], able[0].kyc_level, reader.accredited)}"
+    step = f"Ask {reader.organization} to renew it before then." if ends and ends[0] - SOON <= reader.now else ""
     where = "" if len(able) == len(places) else _part(symbol, able, places)
     return Verdict("warn" if where else "ok", sentence, step, where)
 
 
 def _refused(
-    places: Sequence[InvestorEligibility], organization: str, zone: tzinfo, all_places: Sequence[InvestorEligibility]
+    places: Sequence[InvestorEligibility], reader: Reader, all_places: Sequence[InvestorEligibility]
 ) -> Verdict:
     is_held, codes = any(place.is_held for place in places), {one.code for one in places[0].refusals}
-    why, step = _because(places[0], organization, zone, all_places)
+    why, step, uploads = _because(places[0], reader, all_places)
     may = ("buy or sell" if NOT_ATTESTED in codes else "receive more") if is_held else "hold"
     sentence = f"You may not {may} {places[0].symbol} now{f', because {why}' if why else ''}."
     if is_held:
-        return Verdict("bad", sentence, f"{step} Your tokens stay in your wallet.".strip())
-    return Verdict("off", sentence, step)
+        return Verdict("bad", sentence, f"{step} Your tokens stay in your wallet.".strip(), uploads=uploads)
+    return Verdict("off", sentence, step, uploads=uploads)
 
 
 def _part(symbol: str, able: Sequence[InvestorEligibility], places: Sequence[InvestorEligibility]) -> str:
@@ -114,31 +130,42 @@ def _part(symbol: str, able: Sequence[InvestorEligibility], places: Sequence[Inv
     return f"You may hold {symbol} in your wallet {wallets} only."
 
 
-def _needed(place: InvestorEligibility) -> str:
+def _needed(place: InvestorEligibility, level: int, accredited: bool) -> str:
+    """Say what the investor has and what an asset needs: `You have level 1; NHLT needs level 2 and accreditation.`"""
     if not place.required_kyc_level:
-        return "Only for accredited investors." if place.requires_accreditation else "No level is required."
-    accredited = " and accreditation are required" if place.requires_accreditation else " is required"
-    return f"Level {place.required_kyc_level}{accredited}."
+        return "Only accredited investors may hold it." if place.requires_accreditation else "No level is required."
+    own = f"level {level}" if level else "no level"
+    own = f"{own} and accreditation" if place.requires_accreditation and accredited else own
+    accredited_too = " and accreditation" if place.requires_accreditation else ""
+    return f"You have {own}; {place.symbol} needs level {place.required_kyc_level}{accredited_too}."
 
 
 def _because(
-    place: InvestorEligibility, organization: str, zone: tzinfo, all_places: Sequence[InvestorEligibility]
-) -> tuple[str, str]:
-    """Return why an investor may not hold an asset, and what to do."""
+    place: InvestorEligibility, reader: Reader, all_places: Sequence[InvestorEligibility]
+) -> tuple[str, str, bool]:
+    """Return why an investor may not hold an asset, what to do, and whether documents help."""
     found = place.refusals[0] if place.refusals else None
     if found is None:
-        return "", ""
-    pair, ended = BECAUSE.get(found.code), place
-    if found.code in UNVERIFIED:
+        return "", "", False
+    code, ended, level = found.code, place, place.kyc_level
+    pair = BECAUSE.get(code)
+    if code in UNVERIFIED:
         ended = next((one for one in (place, *all_places) if one.lapse), place)
         is_verified = any(one.is_attested_here for one in all_places)
-        pair = ELSEWHERE if is_verified and not place.lapse else LAPSES.get(ended.lapse, pair)
+        if is_verified and not place.lapse:
+            level = max(reader.level, *(one.kyc_level for one in all_places))
+            is_enough = level >= place.required_kyc_level and (reader.accredited or not place.requires_accreditation)
+            code, pair = (code, ELSEWHERE) if is_enough else (11, BECAUSE[11])
+        else:
+            pair = LAPSES.get(ended.lapse, pair)
     if pair is None:
-        return "", found.reason
-    facts = {"organization": organization, "level": str(place.kyc_level), "required": str(place.required_kyc_level)}
-    facts["needed"] = _needed(place)
-    facts["date"] = day(ended.lapsed_at, zone) if ended.lapsed_at else ""
-    return pair[0].format(**facts), pair[1].format(**facts)
+        return "", found.reason, False
+    facts = {"organization": reader.organization}
+    needed = _needed(place, level, reader.accredited).removesuffix(".")
+    facts["enough"] = f"{needed}, which is enough. " if place.required_kyc_level else ""
+    facts["needed"] = needed[:1].lower() + needed[1:].replace("; ", ", and ")
+    facts["date"] = day(ended.lapsed_at, reader.zone) if ended.lapsed_at else ""
+    return pair[0].format(**facts), pair[1].format(**facts), code in BY_DOCUMENTS and pair is BECAUSE[code]
 
 
 def refusals(found: Sequence[RefusedRule], organization: str, zone: tzinfo = UTC) -> list[str]:
@@ -155,8 +182,8 @@ def _refusal(one: RefusedRule, organization: str, zone: tzinfo) -> str:
 
 def order(row: InvestorOrder) -> str:
     """Return the open part of an order: Sell 6 of 10 NREF at 102 tUSD."""
-    rest = rounded(int(row.amount) - int(row.filled), row.decimals)
-    whole = rounded(row.amount, row.decimals)
+    rest = tokens(int(row.amount) - int(row.filled), row.decimals)
+    whole = tokens(row.amount, row.decimals)
     part = f"{rest} of {whole}" if rest != whole else whole
-    price = f"{rounded(row.price, row.quote_decimals or 0)} {row.quote_symbol or ''}".strip()
+    price = f"{tokens(row.price, row.quote_decimals or 0)} {row.quote_symbol or ''}".strip()
     return f"{row.side.value.capitalize()} {part} {row.symbol} at {price}"

@@ -1,6 +1,6 @@
 """Sentences of the investor's home."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,10 +8,11 @@ import pytest
 
 from backend.core.db import new_id
 from backend.investors.schemas import InvestorEligibility, InvestorOrder, RefusedRule
-from state.investor.words import Verdict, order, refusals, verdict
+from state.investor.words import Reader, Verdict, order, refusals, verdict
 
 ASSET = UUID(int=7)
 END = datetime(2027, 3, 14, 12, tzinfo=UTC)
+READER = Reader("Northwind", level=2, now=END - timedelta(days=91))
 
 
 def place(chain: str = "Sepolia", **more: Any) -> InvestorEligibility:
@@ -29,15 +30,14 @@ def refused(code: int) -> dict[str, Any]:
 
 
 def test_eligible_investor_reads_until_when_and_what_to_do() -> None:
-    assert verdict([place(valid_until=END)], "Northwind") == Verdict(
-        "ok",
-        "Verified until 14 March 2027 by Northwind. Level 1 is required.",
-        "Ask Northwind to renew it before then.",
-    )
+    sentence = "Verified until 14 March 2027 by Northwind. You have level 2; NREF needs level 1."
+    assert verdict([place(valid_until=END)], READER) == Verdict("ok", sentence, "")
+    soon = Reader("Northwind", level=2, now=END - timedelta(days=90))
+    assert verdict([place(valid_until=END)], soon).next_step == "Ask Northwind to renew it before then."
 
 
 def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
-    found = verdict([place(is_attested_here=False, required_kyc_level=0)], "Northwind")
+    found = verdict([place(is_attested_here=False, required_kyc_level=0)], READER)
     assert found == Verdict("ok", "Verified. No level is required.", "")
 
 
@@ -47,7 +47,7 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
         (
             refused(9),
             "Northwind has not verified you yet",
-            "Upload your documents under Documents, or contact Northwind.",
+            "Upload your documents. Northwind reviews them.",
         ),
         (
             refused(9) | {"lapse": "expired", "lapsed_at": END},
@@ -61,20 +61,21 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
         ),
         (
             refused(11) | {"kyc_level": 1, "required_kyc_level": 3},
-            "it requires verification level 3 and yours is 1",
-            "Ask Northwind for a new review.",
+            "you have level 1, and NREF needs level 3",
+            "Upload documents for a review at a higher level.",
         ),
         (refused(13), "investors of your country may not hold it", ""),
     ],
 )
 def test_refused_investor_reads_why_and_the_next_step(facts: dict[str, Any], sentence: str, step: str) -> None:
-    found = verdict([place(is_held=False, is_attested_here=False, **facts)], "Northwind")
-    assert found == Verdict("off", f"You may not hold NREF now, because {sentence}.", step)
+    found = verdict([place(is_held=False, is_attested_here=False, **facts)], READER)
+    uploads = step.startswith("Upload")
+    assert found == Verdict("off", f"You may not hold NREF now, because {sentence}.", step, uploads=uploads)
 
 
 def test_holder_who_is_no_longer_verified_reads_that_the_tokens_stay() -> None:
     ended = place(is_attested_here=False, **refused(9), lapse="revoked", lapsed_at=END)
-    assert verdict([ended], "Northwind") == Verdict(
+    assert verdict([ended], READER) == Verdict(
         "bad",
         "You may not buy or sell NREF now, because Northwind withdrew your verification.",
         "Contact Northwind to find out why. Your tokens stay in your wallet.",
@@ -83,31 +84,44 @@ def test_holder_who_is_no_longer_verified_reads_that_the_tokens_stay() -> None:
 
 def test_verified_investor_reads_that_the_verification_does_not_cover_an_asset() -> None:
     other = place("Base", is_held=False, is_attested_here=False, **refused(9))
-    found = verdict([other], "Northwind", UTC, [place(), other])
-    assert found.sentence == "You may not hold NREF now, because your verification does not cover it yet."
-    assert found.next_step == "Level 1 is required. Ask Northwind to extend your verification to it."
+    found = verdict([other], READER, [place(), other])
+    assert found.sentence == "You may not hold NREF now, because Northwind has not recorded your verification for it."
+    assert found.next_step == (
+        "You have level 2; NREF needs level 1, which is enough. Northwind can record it for this asset too."
+    )
+    assert not found.uploads
+
+
+def test_investor_whose_level_is_too_low_for_another_asset_reads_both_levels() -> None:
+    needs = {"required_kyc_level": 3, "requires_accreditation": True}
+    other = place("Base", is_held=False, is_attested_here=False, **refused(9), **needs, kyc_level=0)
+    found = verdict([other], READER, [place(), other])
+    assert found.sentence == (
+        "You may not hold NREF now, because you have level 2, and NREF needs level 3 and accreditation."
+    )
+    assert (found.next_step, found.uploads) == ("Upload documents for a review at a higher level.", True)
 
 
 def test_revoked_investor_reads_so_at_every_asset() -> None:
     ended = place(is_attested_here=False, **refused(9), lapse="revoked", lapsed_at=END)
     other = place("Base", is_held=False, is_attested_here=False, **refused(9))
-    found = verdict([other], "Northwind", UTC, [ended, other])
+    found = verdict([other], READER, [ended, other])
     assert found.sentence == "You may not hold NREF now, because Northwind withdrew your verification."
 
 
 def test_refusal_without_words_of_its_own_reads_the_rules_reason() -> None:
-    found = verdict([place(is_held=False, **refused(99))], "Northwind")
+    found = verdict([place(is_held=False, **refused(99))], READER)
     assert found == Verdict("off", "You may not hold NREF now.", "The reason.")
 
 
 def test_investor_who_is_eligible_on_one_chain_only_reads_which() -> None:
-    found = verdict([place(), place("Base", **refused(9))], "Northwind")
+    found = verdict([place(), place("Base", **refused(9))], READER)
     assert (found.tone, found.where) == ("warn", "You may hold NREF on Sepolia only.")
 
 
 def test_investor_with_one_wallet_of_two_verified_reads_which() -> None:
     other = place(address="0x8617E340B3D01FA5F11F306F4090FD50E238070D", **refused(9))
-    found = verdict([place(), other], "Northwind")
+    found = verdict([place(), other], READER)
     assert (found.tone, found.where) == ("warn", "You may hold NREF in your wallet 0x5290…9EE7 only.")
 
 

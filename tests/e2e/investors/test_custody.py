@@ -52,7 +52,7 @@ def test_investor_claims_to_a_kept_wallet_with_one_click(console: Console, signu
     page.get_by_role("link", name="Trade").click()
     expect(page.get_by_text(f"{ORGANIZATION} keeps your wallet, and places orders for you.")).to_be_visible()
     expect(page.get_by_text("To trade yourself, link a wallet.")).to_be_visible()
-    expect(page.get_by_role("link", name="Link a wallet")).to_be_visible()
+    expect(page.get_by_role("link", name="Link wallet")).to_be_visible()
     page.get_by_role("link", name="Home").click()
     console.heading("Your investments")
     expect(page.get_by_text("Income for James")).to_have_count(0)

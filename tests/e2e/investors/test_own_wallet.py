@@ -93,7 +93,7 @@ def test_investor_links_a_wallet_buys_and_cancels(console: Console, signum: Sign
     page.get_by_role("link", name="Trade").click()
     expect(page.get_by_text("Link your wallet to trade")).to_be_visible()
     accessible(console)
-    page.get_by_role("link", name="Link a wallet").click()
+    page.get_by_role("link", name="Link wallet").click()
     console.heading("Account")
     page.get_by_role("button", name="Link wallet").click()
     dialog = page.get_by_role("dialog", name="Link a wallet")

@@ -109,7 +109,7 @@ def test_investor_without_party_wallet_or_holdings_reads_the_next_step(console: 
     page = console.sign_in_as_client(person).heading("Your investments").page
     expect(page.get_by_text(f"{ORGANIZATION} has not added you as an investor yet.")).to_be_visible()
     expect(page.get_by_text(f"Ask them to add you with the email {person.email}.")).to_be_visible()
-    expect(page.get_by_role("region", name="Holdings").get_by_role("link", name="Link a wallet")).to_be_visible()
+    expect(page.get_by_role("region", name="Holdings").get_by_role("link", name="Link wallet")).to_be_visible()
     accessible(console)
     place(page, "Documents")
     expect(page.get_by_text("has to add you as an investor before you can upload documents")).to_be_visible()
