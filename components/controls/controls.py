@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.controls.daily_limits import daily_limits
+from components.controls.daily_limits import ALWAYS, daily_limits
 from components.controls.dialogs import WORDS, control_dialogs
 from components.controls.paths import path_controls
 from components.core.permission import Scope, allowed, read_only
@@ -41,7 +41,10 @@ def _control(kind: str) -> rx.Component:
     words = WORDS[kind]
     open_ = button(SHORT.get(kind, words.name), small=True, on_click=ControlForm.show(kind, ""), aria_haspopup="dialog")
     tone = "bad" if CONTROLS[kind].danger else ""
-    return item(words.name, rx.el.span(words.about), allowed(Scope.ASSETS_WRITE, open_), sign=words.sign, tone=tone)
+    waits = rx.cond(ControlForm.guarded.contains(f"token.{kind}"), rx.el.b(" " + ALWAYS + "."), "")
+    return item(
+        words.name, rx.el.span(words.about, waits), allowed(Scope.ASSETS_WRITE, open_), sign=words.sign, tone=tone
+    )
 
 
 def _movement() -> rx.Component:

@@ -10,10 +10,11 @@ from components.ui.dialog import form_dialog
 from components.ui.form import text_field
 from components.ui.note import problem_note
 from state.assets.detail import AssetState
-from state.controls.daily_limits import NAMES, DailyLimits, DailyLimitView
+from state.controls.controls import ControlForm
+from state.controls.daily_limits import ACTIONS, NAMES, DailyLimits, DailyLimitView
 
 STATE = DailyLimits
-HINT = "Tokens per 24 hours, such as 1250.5. Empty: no limit"
+ALWAYS = "Always needs a second person"
 
 
 def daily_limits() -> rx.Component:
@@ -31,9 +32,11 @@ def daily_limits() -> rx.Component:
 def _limit(limit: rx.Var[DailyLimitView]) -> rx.Component:
     symbol = AssetState.asset.symbol
     left = rx.fragment(limit.available, " ", symbol, " left of ", limit.limit, " in 24 hours")
+    guarded = ControlForm.guarded.contains(limit.policy_action)
+    none = rx.cond(guarded, ALWAYS, "No limit")
     return item(
         limit.name,
-        rx.el.span(rx.cond(limit.limit != "", left, "No limit")),
+        rx.el.span(rx.cond(limit.limit != "", rx.fragment(left, rx.cond(guarded, ". " + ALWAYS, "")), none)),
         rx.cond(limit.limit != "", text(limit.used, " used", cls="num muted small"), rx.fragment()),
         sign="gauge",
         key=limit.action,
@@ -44,14 +47,15 @@ def _dialog() -> rx.Component:
     fields = [
         text_field(
             rx.el.span(name, ", ", AssetState.asset.symbol), action, errors=STATE.errors, id=f"daily-{action}",
-            input_mode="decimal", optional=True, hint=HINT, default_value=_given(action),
+            input_mode="decimal", optional=True, default_value=_given(action),
+            hint=rx.cond(ControlForm.guarded.contains(ACTIONS[action]), f"{ALWAYS}, with or without a limit", ""),
         )
         for action, name in NAMES.items()
     ]  # fmt: skip
     return form_dialog(
         "Daily limits",
-        "Above a limit, a second person must approve. You can lower a limit alone. Raising or removing one also needs "
-        "a second person.",
+        "Above a limit, a second person must approve. Enter tokens per 24 hours, such as 1250.5; an empty field means "
+        "no limit. You can lower a limit alone. Raising or removing one also needs a second person.",
         col(*fields),
         form=STATE,
         submit="Save limits",

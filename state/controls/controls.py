@@ -11,7 +11,7 @@ from backend.controls.schemas import Burn, Change, ForcedTransfer, Freeze, Mint,
 from state.assets.detail import AssetDetail, AssetState
 from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.controls.operations import Operation, operation
-from state.controls.policy import is_guarded
+from state.controls.policy import guarded
 from state.core.api import Form
 from state.core.arguments import named, number
 from state.core.events import Events, Next, call
@@ -58,6 +58,8 @@ class ControlForm(Form, rx.State):
     """The open dialog, by the name of its control."""
 
     kind: str = ""
+    guarded: list[str] = []
+    """The actions for which the policy requires a second person."""
     chains: list[dict[str, str]] = []
     chain: str = ""
     changes: list[dict[str, str]] = []
@@ -73,10 +75,11 @@ class ControlForm(Form, rx.State):
     _given: dict[str, str] = {}
 
     @rx.event
-    def load(self) -> None:
+    async def load(self) -> None:
         """Reset the tab when it opens: no dialog."""
         self._done()
         self.kind = ""
+        self.guarded = await guarded(self._api, self._org_id())
 
     @rx.event
     async def show(self, kind: str, eid: str) -> Events:
@@ -92,7 +95,8 @@ class ControlForm(Form, rx.State):
         self.is_guarded = False
         self._forget()
         yield
-        self.is_guarded = self.needs_second_person = await is_guarded(self._api, self._org_id(), kind)
+        self.guarded = await guarded(self._api, self._org_id())
+        self.is_guarded = self.needs_second_person = f"token.{kind}" in self.guarded
         await self._plan()
 
     @rx.event

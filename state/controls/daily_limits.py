@@ -16,14 +16,23 @@ from state.core.units import grouped, to_base, to_whole
 from state.notifications.bell import Bell
 from state.requests.tracker import Follows, Tracker
 
+ACTIONS = {
+    "mint": "token.mint",
+    "transfer": "transfer.send",
+    "burn": "token.burn",
+    "forced_transfer": "token.forced_transfer",
+}
+"""The action of an organization's policy to which a limit belongs."""
 NAMES = {"mint": "Mint", "transfer": "Transfer", "burn": "Burn", "forced_transfer": "Forced transfer"}
 
 
 @dataclass
 class DailyLimitView:
-    """One action's limit in whole tokens. `limit` is empty without a limit; `given` is the field's initial value."""
+    """One action's limit in whole tokens. `limit` is empty without a limit; `given` is the field's initial value, and
+    `policy_action` the action of the organization's policy."""
 
     action: str = ""
+    policy_action: str = ""
     name: str = ""
     limit: str = ""
     used: str = ""
@@ -124,6 +133,7 @@ def daily_limit_view(limit: DailyLimit, asset: AssetDetail) -> DailyLimitView:
     """Convert the API's limit to whole tokens."""
     return DailyLimitView(
         action=limit.action,
+        policy_action=ACTIONS[limit.action],
         name=NAMES[limit.action],
         limit="" if limit.limit is None else grouped(limit.limit, asset.decimals),
         used=grouped(limit.used, asset.decimals),

@@ -54,6 +54,9 @@ def test_token_is_paused_and_unpaused(console: Console, signum: Signum) -> None:
 def test_control_that_needs_a_second_person_says_so(console: Console, signum: Signum) -> None:
     page = console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls").page
     dialog = page.get_by_role("dialog")
+    limits = page.get_by_role("list", name="Daily limits").get_by_role("listitem")
+    expect(limits.filter(has_text="Forced transfer")).to_contain_text("Always needs a second person")
+    expect(limits.filter(has_text="Mint")).to_contain_text("No limit")
     page.get_by_role("button", name="Force transfer").click()
     expect(dialog.get_by_text("A second person must approve this.")).to_be_visible()
     expect(dialog.get_by_role("button", name="Request approval")).to_be_visible()
