@@ -19,8 +19,8 @@ from backend.compliance.impact_case import Case, Change, Facts, Owner, wanted
 from backend.compliance.impact_schemas import MOST, AsOf, Effects, StandingSource
 from backend.compliance.standings import Wanted
 
-Refused = tuple[Owner, list[str]]
-"""A holder, with the rules that it does not satisfy."""
+Refused = tuple[Owner, list[str], bool]
+"""A holder, with the rules that it does not satisfy, and whether it can send."""
 
 
 async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
@@ -31,13 +31,13 @@ async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
     for holder in known.holders:
         if holder.address in paying:
             if why := case.payer(holder.chain_eid, holder.address):
-                unable.append((holder, why))
+                unable.append((holder, why, False))
             continue
-        verdict = case.holder(holder.chain_eid, holder.address)
+        verdict, sends = case.holder(holder.chain_eid, holder.address), case.sends(holder.chain_eid, holder.address)
         if verdict.lost:
-            lost.append((holder, reasons(verdict.lost)))
+            lost.append((holder, reasons(verdict.lost), sends))
         elif verdict.before and verdict.after:
-            ineligible.append((holder, reasons(verdict.after)))
+            ineligible.append((holder, reasons(verdict.after), sends))
     orders = case.blocked()
     claims = [
         (claim, reasons(refused))
@@ -47,19 +47,20 @@ async def effects(context: Context, asset_id: UUID, change: Change) -> Effects:
     shown = Entries(
         names=await effect_names.names(
             context,
-            *(h.address for h, _ in [*lost[:MOST], *ineligible[:MOST], *unable[:MOST]]),
+            *(h.address for h, _, _ in [*lost[:MOST], *ineligible[:MOST], *unable[:MOST]]),
             *(o.maker_address for o, _, _ in orders[:MOST]),
             *(c.address for c, _ in claims[:MOST]),
         ),
         chains=await records.chain_names(context.session),
         escrowed=_escrowed(known.orders),
     )
-    losing = {holder.address for holder, _ in lost}
-    others = {holder.address for holder, _ in ineligible} - losing
+    losing = {holder.address for holder, _, _ in lost}
+    others = {holder.address for holder, _, _ in ineligible} - losing
     return Effects(
         as_of=[_as_of(eid, block, shown.chains) for eid, block in case.found.blocks.items()],
         holders_total=len({holder.address for holder in known.holders} - paying),
         holders_excluded_total=len(losing),
+        holders_unable_to_send_total=len({holder.address for holder, _, sends in lost if not sends}),
         holders_excluded=[shown.holder(*one) for one in lost[:MOST]],
         holders_ineligible_total=len(others),
         holders_ineligible=[shown.holder(*one) for one in ineligible[:MOST]],

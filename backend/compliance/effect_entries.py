@@ -17,7 +17,7 @@ class Entries:
     chains: Mapping[int, str]
     escrowed: Mapping[tuple[int, str], int]
 
-    def holder(self, holder: Owner, why: list[str]) -> HolderEffect:
+    def holder(self, holder: Owner, why: list[str], can_send: bool) -> HolderEffect:
         """Return a holder's entry."""
         named, eid = self.names[holder.address], holder.chain_eid
         return HolderEffect(
@@ -29,6 +29,7 @@ class Entries:
             chain_name=self.chains[eid],
             balance=holder.balance,
             escrowed=str(self.escrowed.get((eid, holder.address), 0)),
+            can_send=can_send,
             reasons=why,
         )
 

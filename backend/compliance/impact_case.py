@@ -66,8 +66,15 @@ class Case:
         the chain was not read: the tables do not have its attestation."""
         if eid not in self.change.new or self.found.blocks.get(eid) is None:
             return []
+        return reasons(self._sending(eid, address))
+
+    def sends(self, eid: int, address: str) -> bool:
+        """Return whether the new rules let a holder send the token."""
+        return not self._sending(eid, address)
+
+    def _sending(self, eid: int, address: str) -> list[RuleVerdict]:
         rules = self.change.new[eid]
-        return reasons(failures(payer(rules, self._account(eid, address, rules), clock.moment())))
+        return failures(payer(rules, self._account(eid, address, rules), clock.moment()))
 
     def order(self, order: Any) -> tuple[list[str], bool]:
         """Return why the new rules keep an open order from being filled because of its maker, and whether the old ones

@@ -39,7 +39,8 @@ class AsOf(BaseModel):
 
 class HolderEffect(BaseModel):
     """A holder on one chain who is, or would become, ineligible, and which rules say so. `balance` (base units)
-    includes `escrowed`, which markets hold for open sell orders."""
+    includes `escrowed`, which markets hold for open sell orders. `can_send`: the new rules still let this holder send
+    the token to an eligible receiver; a market may refuse its sell orders under rules of its own."""
 
     wallet_address: str
     name: str | None
@@ -49,6 +50,7 @@ class HolderEffect(BaseModel):
     chain_name: str
     balance: str
     escrowed: str
+    can_send: bool = True
     reasons: list[str]
 
 
@@ -103,13 +105,15 @@ class Effects(BaseModel):
     pay afterwards, because the rules refuse them, are `distributions_unable`.
     `holders_excluded` are those who would violate a rule that they satisfy now, `holders_ineligible` the others who
     already violate the current rules. Both have an entry for each chain; the totals count each address once, among
-    `holders_excluded` if it is in both.
+    `holders_excluded` if it is in both. `holders_unable_to_send_total` counts those of `holders_excluded` who cannot
+    send the token either, on at least one chain.
     """
 
     as_of: list[AsOf] = []
     holders_total: int = 0
     holders_excluded_total: int = 0
     holders_excluded: list[HolderEffect] = []
+    holders_unable_to_send_total: int = 0
     holders_ineligible_total: int = 0
     holders_ineligible: list[HolderEffect] = []
     distributions_unable: list[HolderEffect] = []

@@ -74,10 +74,8 @@ def _rebase() -> rx.Component:
 
 def _found() -> rx.Component:
     impact = ComplianceState.impact
-    stay = item(
-        impact.staying, "Of all but the treasury and contracts of distributions", sign="circle-check", tone="ok"
-    )
-    none = item("No holders yet", "Only the treasury", sign="circle-check", tone="ok")
+    stay = item(impact.staying, "Not counting the treasury and distribution contracts", sign="circle-check", tone="ok")
+    none = item("No investors yet", "Only the treasury", sign="circle-check", tone="ok")
     limits = rx.cond(impact.caps.length() > 0, rx.el.li(diff(impact.caps), aria_label="Limits by chain"), rx.fragment())
     return effects(ComplianceState, limits, rx.cond(impact.total > 0, stay, none))
 
@@ -112,9 +110,10 @@ def _orders() -> rx.Component:
     """Draw the choice between keeping and cancelling the orders of ineligible holders."""
     state = ComplianceState
     return check_field(
-        rx.fragment("Cancel ", state.impact.orders, " of ineligible holders"),
+        rx.fragment("Cancel ", state.impact.orders, " of ineligible investors"),
         "orders",
-        hint="Those that are still open once the rules apply. If you keep them, the order book marks them.",
+        hint="Those that are still open once the rules apply. If you keep them, the order book marks them "
+        "“Cannot be filled”.",
         checked=state.cancels_orders,
         on_change=state.choose_orders,
     )
@@ -128,9 +127,11 @@ def _review() -> rx.Component:
     )
     harm = note(
         rx.el.b(state.impact.headline, ". "),
-        "Ineligible holders keep their tokens and cannot receive more. From a blocked country, or without an "
-        "attestation that counts, they cannot send or sell either.",
+        state.impact.rights,
         tone="warn",
+    )
+    stricter = note(
+        rx.el.b(state.impact.stricter, ". "), "The rules of a market are final: this change does not reach them."
     )
     fine = note(state.impact.headline, ".", tone="ok")
     return dialog(
@@ -139,6 +140,7 @@ def _review() -> rx.Component:
         rx.el.div(diff(state.changes), class_name="diff-box"),
         col(
             rx.cond(state.impact.is_harmless, fine, harm),
+            rx.cond(state.impact.stricter != "", stricter, rx.fragment()),
             rx.cond(state.impact.orders != "", _orders(), rx.fragment()),
             rx.cond(state.impact.steps.length() > 0, steps, rx.fragment()),
             problem_note(state.form_problem),

@@ -149,13 +149,19 @@ def _asset_only(state: Any, line: Any, is_locked: rx.Var[bool] | bool) -> list[r
     return [
         line(
             "Organization only",
-            "Only accounts that this organization itself attested can hold the token.",
+            "Only accounts that this organization itself attested can receive the token. Attestations by its parents "
+            "and by trusted issuers then count only for sending.",
             _switch(state, "org_only", "Organization only"),
             "org_only",
         ),
         line(
             "Trusted issuers",
-            "Issuers whose attestations count, in addition to this organization's and its parents'.",
+            rx.cond(
+                state.draft.org_only,
+                "While Organization only is on, their attestations count only for sending, not for receiving or "
+                "trading.",
+                "Issuers whose attestations count, in addition to this organization's and its parents'.",
+            ),
             _trusted(state, is_locked),
             "trusted_issuers",
         ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from backend.compliance.impact_schemas import AsOf, Effects, StandingSource
 
 LOSES = ("becomes ineligible", "become ineligible")
-"""What an excluded holder loses, in singular and plural."""
+"""What an excluded investor loses, in singular and plural."""
 
 MARKET_RULES = {
     "min_kyc_level": "Required KYC level",
@@ -34,10 +34,24 @@ def counted(count: int, one: str, many: str) -> str:
 
 
 def excluded_words(effects: Effects, loses: tuple[str, str] = LOSES) -> str:
-    """Return how many holders lose a right, as text."""
+    """Return how many investors lose a right, as text. The counted holders are the cap table's investors: without the
+    treasury and the contracts of distributions, which the maximum number of holders counts, too."""
     count = effects.holders_excluded_total
-    holders = counted(effects.holders_total, "holder", "holders")
-    return f"{count:,} of {holders} {loses[0] if count == 1 else loses[1]}"
+    investors = counted(effects.holders_total, "investor", "investors")
+    return f"{count:,} of {investors} {loses[0] if count == 1 else loses[1]}"
+
+
+def rights_words(effects: Effects) -> str:
+    """Return what the excluded investors can still do, as sentences; empty if there are none."""
+    total, unable = effects.holders_excluded_total, effects.holders_unable_to_send_total
+    if not total:
+        return ""
+    keep = "The ineligible investor keeps its tokens" if total == 1 else "The ineligible investors keep their tokens"
+    can = "It can still send them" if total == 1 else f"All {total:,} can still send them"
+    none = "It cannot send or sell them either" if total == 1 else f"None of the {total:,} can send or sell them either"
+    some = f"{unable:,} of them cannot send or sell them either; the others can"
+    rest = none if unable == total else some if unable else f"{can}, and sell them under the rules of each market"
+    return f"{keep} and cannot receive more. {rest}."
 
 
 def unable_words(count: int) -> str:

@@ -62,7 +62,7 @@ def _ineligible(effects: Effects, written: Written) -> EffectGroup:
     rows = [holder_row(one, written) for one in effects.holders_ineligible]
     counted_above = {one.wallet_address for one in effects.holders_excluded}
     count = effects.holders_ineligible_total
-    words = counted(count, "holder is", "holders are") if count else "On another chain, they are"
+    words = counted(count, "investor is", "investors are") if count else "On another chain, they are"
     return EffectGroup(
         kind="ineligible",
         title=f"{words} already ineligible",

@@ -10,6 +10,8 @@ from state.compliance.effect_words import (
     excluded_words,
     halting_words,
     orders_words,
+    rights_words,
+    stricter_words,
     unable_words,
 )
 
@@ -19,6 +21,8 @@ class Impact:
     """The impact of saving."""
 
     headline: str = ""
+    rights: str = ""
+    stricter: str = ""
     staying: str = ""
     orders: str = ""
     is_harmless: bool = True
@@ -31,9 +35,12 @@ def impact_of(plan: AssetPlan, caps: list[dict[str, str]]) -> Impact:
     """Convert the response to a dry run; `caps` are the limits by chain that change, as text."""
     effects, words = plan.impact.effects, headline(plan.impact.effects)
     stay = effects.holders_total - effects.holders_excluded_total - effects.holders_ineligible_total
+    kept = sum(bool(market.stricter) for market in effects.markets)
     return Impact(
-        headline=words or "No holder becomes ineligible, no market halts",
-        staying=counted(stay, "holder stays", "holders stay") + " eligible",
+        headline=words or "No investor becomes ineligible, no market halts",
+        rights=rights_words(effects),
+        stricter=stricter_words(kept) if kept else "",
+        staying=counted(stay, "investor stays", "investors stay") + " eligible",
         orders=counted(effects.orders_total, "open order", "open orders") if effects.orders_total else "",
         is_harmless=not words,
         total=effects.holders_total,
@@ -43,7 +50,7 @@ def impact_of(plan: AssetPlan, caps: list[dict[str, str]]) -> Impact:
 
 
 def headline(effects: Effects) -> str:
-    """Return a headline such as `3 of 212 holders become ineligible, 1 market halts`; empty if nothing is affected."""
+    """Return a headline such as `3 of 212 investors become ineligible, 1 market halts`; empty without effects."""
     halting = sum(market.halts for market in effects.markets)
     parts = (
         (effects.holders_excluded_total, excluded_words(effects)),

@@ -29,7 +29,7 @@ def test_compliance_rules_are_saved_from_draft_to_transactions(console: Console,
     page.keyboard.press("Escape")
     page.get_by_role("textbox", name="Maximum holders").fill("1,500")
     expect(_save_bar(page)).to_contain_text("2 unsaved changes")
-    expect(_save_bar(page)).to_contain_text("No holder becomes ineligible")
+    expect(_save_bar(page)).to_contain_text("No investor becomes ineligible")
 
     page.get_by_role("button", name="Review and save").click()
     review = page.get_by_role("dialog", name="Save these rules?")
@@ -100,7 +100,7 @@ def test_rule_impact_lists_excluded_holders(console: Console, signum: Signum) ->
     impact = page.get_by_role("region", name="Impact")
     expect(impact.get_by_text("Alder Family Office").first).to_be_visible()
     expect(impact.get_by_text(re.compile(r"According to .* at block [\d,]+"))).to_be_visible()
-    number = impact.get_by_role("button", name=re.compile(r"^\d+ of \d+ holders becomes? ineligible$"))
+    number = impact.get_by_role("button", name=re.compile(r"^\d+ of \d+ investors becomes? ineligible$"))
     words = number.inner_text()
     expect(_save_bar(page)).to_contain_text(words)
 
@@ -112,6 +112,12 @@ def test_rule_impact_lists_excluded_holders(console: Console, signum: Signum) ->
     expect(alder).to_contain_text("NREF on Sepolia Devnet")
     listed.get_by_role("button", name="Close").last.click()
     expect(listed).to_have_count(0)
+    page.get_by_role("button", name="Review and save").click()
+    review = page.get_by_role("dialog", name="Save these rules?")
+    expect(review).to_contain_text(f"{words}. The ineligible investor")
+    expect(review).to_contain_text("cannot receive more")
+    expect(review).to_contain_text("can still send them, and sell them under the rules of each market")
+    review.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Discard").click()
 
 
