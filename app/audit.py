@@ -71,7 +71,7 @@ def _log(nothing: rx.Component) -> rx.Component:
             empty=nothing,
             two=True,
         ),
-        pager("Newest first. What followed from an action is in its row", state),
+        pager("Newest first. Each row includes what followed", state),
         label="Audit log",
     )
 
@@ -142,7 +142,7 @@ def _row(action: rx.Var[AuditAction]) -> rx.Component:
     return tr(
         td(change, full=True),
         td(col(text(entry.who, cls="trunc"), text(entry.by, cls="muted small"), cls="none")),
-        td(when(action.at), right=True, class_name="muted"),
+        td(when(action.at, "exact"), right=True, class_name="muted at"),
         key=entry.seq.to_string(),
         aria_selected=rx.cond(action.seqs.contains(OneEntry.entry.seq), "true", "false"),
     )
@@ -166,7 +166,7 @@ def _followed(action: rx.Var[AuditAction]) -> rx.Component:
         return rx.el.li(line, rx.el.span(when(entry.at, "exact"), class_name="muted small"), key=entry.seq.to_string())
 
     opened = rx.el.details(
-        rx.el.summary(icon("chevron-right", 13), rx.el.span("Then: ", action.followed, class_name="trunc")),
+        rx.el.summary(icon("chevron-right", 13), rx.el.span(action.lead, action.followed, class_name="trunc")),
         rx.el.ol(rx.foreach(action.then, one)),
         class_name="followed",
     )
@@ -176,8 +176,11 @@ def _followed(action: rx.Var[AuditAction]) -> rx.Component:
 def _one() -> rx.Component:
     entry = OneEntry.entry
     hidden = note("Your role cannot read these records, so the changes are hidden.", tone="info")
-    fields = rx.cond(entry.is_new, _written(), diff(entry.differences))
-    shown = rx.cond(entry.differences.length() > 0, fields, text("No fields changed.", cls="muted"))
+    unchanged = rx.cond(entry.technical.length() > 0, rx.fragment(), text("No fields changed.", cls="muted"))
+    shown = rx.fragment(
+        rx.cond(entry.differences.length() > 0, _fields(entry.differences), unchanged),
+        rx.cond(entry.technical.length() > 0, _technical(), rx.fragment()),
+    )
     none = text("none", cls="muted")
     facts = kv(
         ("Who", row(text(entry.who), text(entry.by, cls="muted"), cls="tight wrap")),
@@ -196,10 +199,9 @@ def _one() -> rx.Component:
         rx.cond(entry.subject != "", entry.what + ": " + entry.subject, entry.what),
         rx.el.span("Entry ", entry.seq),
         col(
+            facts,
             rx.el.h3(rx.cond(entry.is_new, "Fields", "Before and after")),
             rx.cond(entry.withheld, hidden, shown),
-            rx.el.h3("Details"),
-            facts,
             cls="wide",
         ),
         is_open=entry.seq > 0,
@@ -207,13 +209,23 @@ def _one() -> rx.Component:
     )
 
 
-def _written() -> rx.Component:
+def _fields(changes: rx.Var[list[dict[str, str]]]) -> rx.Component:
+    return rx.cond(OneEntry.entry.is_new, _written(changes), diff(changes))
+
+
+def _technical() -> rx.Component:
+    """Draw the ids, hashes and the like behind a line that opens them."""
+    fold = rx.el.summary(icon("chevron-right", 13), "Show technical fields")
+    return rx.el.details(fold, _fields(OneEntry.entry.technical), class_name="followed", key=OneEntry.entry.seq)
+
+
+def _written(changes: rx.Var[list[dict[str, str]]]) -> rx.Component:
     """List the fields of a new record, which has no earlier values."""
 
     def one(change: Any) -> rx.Component:
         return rx.el.div(rx.el.dt(change["name"]), rx.el.dd(change["new"], class_name="break"), key=change["name"])
 
-    return rx.el.dl(rx.foreach(OneEntry.entry.differences, one), class_name="diff written")
+    return rx.el.dl(rx.foreach(changes, one), class_name="diff written")
 
 
 def _subject() -> rx.Component:

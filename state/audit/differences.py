@@ -38,11 +38,15 @@ FIRST = (
 )  # fmt: skip
 BEHIND = (
     "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
-    "transaction", "transactions", "transaction at the source", "transaction at the destination", "attestation uid",
-    "packet", "checked", "path", "sha256", "acts", "created", "updated", "api version", "side",
-    "control", "invited by", "created by", "claimed amount", "recipients who claimed",
+    "transaction", "transactions", "transaction at the source", "transaction at the destination", "attestation UID",
+    "packet", "checked", "path", "SHA-256", "acts", "created", "updated", "API version", "side", "control",
+    "invited by", "created by", "claimed amount", "recipients who claimed", "list of recipients stored",
 )  # fmt: skip
 """Fields that the one-line summary omits: they mean little at a glance, or the action already says them."""
+LEADS = {"chain": "on", "chains": "on", "event types": "events:", "expires": "expires", "disabled": "disabled"}
+"""Words before the value of a new field in the one-line summary, instead of its name and a colon."""
+TECHNICAL = frozenset({"API version", "attestation UID", "SHA-256", "path", "packet"})
+"""Fields, besides ids and hashes, that only a technical reader needs."""
 ACTIONS = {
     "approval.approved": "Approved",
     "approval.created": "Approval requested",
@@ -112,7 +116,12 @@ def _place(name: str) -> tuple[int, str]:
     """Sort key: the most relevant fields first, ids last, the rest by name."""
     if name in FIRST:
         return FIRST.index(name), name
-    return (len(FIRST) + 1 if name == "id" or name.endswith(" id") else len(FIRST)), name
+    return (len(FIRST) + 1 if is_technical(name) else len(FIRST)), name
+
+
+def is_technical(name: str) -> bool:
+    """Return whether a field is an id, a hash or the like."""
+    return name in TECHNICAL or name.rpartition(" ")[2] in ("ID", "hash")
 
 
 def summary(found: list[Change], subject: str = "") -> str:
@@ -125,24 +134,25 @@ def summary(found: list[Change], subject: str = "") -> str:
         if not _is_behind(change["name"]) and not (change["new"] and change["new"].casefold() in said)
     ]
     parts = [_change_line(change) for change in shown]
-    more = f", {len(parts) - 2} more" if len(parts) > 2 else ""
-    return "; ".join(part[:80].removesuffix(".") for part in parts[:2]) + more
+    count = len(parts) - 2
+    more = [f"{count} more field{'' if count == 1 else 's'}"] if count > 0 else []
+    line = "; ".join([*(part[:80].removesuffix(".") for part in parts[:2]), *more])
+    return line[:1].upper() + line[1:]
 
 
 def _is_behind(name: str) -> bool:
     last = name.rpartition(" › ")[2]
-    return last == "id" or last.endswith((" id", " hash", " address")) or last in BEHIND
+    return is_technical(last) or last.endswith(" address") or last in BEHIND
 
 
 def _change_line(change: Change) -> str:
     name, old, new = change["name"], change["old"], change["new"]
     if name == "approvals":
         return _policy_line(old, new)
-    if name == "disabled" and new:
-        return f"disabled {new}"
     if not new:
         return with_short_addresses(f"{name} {old} removed")
-    return with_short_addresses(f"{name}: {old} → {new}" if old else f"{name}: {new}")
+    lead = LEADS.get(name, f"{name}:")
+    return with_short_addresses(f"{name}: {old} → {new}" if old else f"{lead} {new}")
 
 
 def _policy_line(old: str, new: str) -> str:

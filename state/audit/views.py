@@ -4,13 +4,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from backend.audit.schemas import AuditEntry
-from state.audit.differences import Change, action_words, changes, summary
+from state.audit.differences import Change, action_words, changes, is_technical, summary
 from state.core.dates import stamp
 from state.core.record_values import Known
 
 CREDENTIALS = {"session": "in the browser", "token": "via access token", "none": "not signed in"}
 NAMES = {"system": "Signum", "operator": "The operator"}
 """Names of actors that are not users, by credential."""
+NEEDS_APPROVAL = "Needs a second person's approval: "
+"""Before what was recorded with a request for approval, which has not happened yet."""
 
 
 @dataclass
@@ -28,6 +30,8 @@ class AuditEntryView:
     subject: str = ""
     line: str = ""
     differences: list[Change] = field(default_factory=list)
+    technical: list[Change] = field(default_factory=list)
+    """Differences in ids, hashes and the like."""
     is_new: bool = False
     withheld: bool = False
     request_id: str = ""
@@ -52,7 +56,8 @@ def entry_view(entry: AuditEntry, known: Known) -> AuditEntryView:
         subject_id=entry.subject.id,
         subject=entry.subject_name or "",
         line=_line(entry, found),
-        differences=found,
+        differences=[change for change in found if not is_technical(change["name"])],
+        technical=[change for change in found if is_technical(change["name"])],
         is_new=entry.before is None,
         withheld=entry.withheld,
         request_id=entry.request_id or "",
@@ -78,11 +83,12 @@ def _line(entry: AuditEntry, found: list[Change]) -> str:
 class AuditAction:
     """The entries of one action: what was asked first, then what followed, in the order of the log.
 
-    `followed` names the latter in one line; `at` is the time of the first entry.
+    `followed` names the latter in one line, after `lead`; `at` is the time of the first entry.
     """
 
     first: AuditEntryView = field(default_factory=AuditEntryView)
     then: list[AuditEntryView] = field(default_factory=list)
+    lead: str = "Then: "
     followed: str = ""
     at: str = ""
     seqs: list[int] = field(default_factory=list)
@@ -121,4 +127,5 @@ def _action(entries: list[AuditEntryView]) -> AuditAction:
     first, *then = entries
     times = Counter(entry.what for entry in then)
     words = ", ".join(what if count == 1 else f"{what} ({count})" for what, count in times.items())
-    return AuditAction(first, then, words, first.at, [entry.seq for entry in entries])
+    lead = NEEDS_APPROVAL if first.action == "approval.created" else "Then: "
+    return AuditAction(first, then, lead, words, first.at, [entry.seq for entry in entries])

@@ -55,7 +55,7 @@ NAMES = {
     "total_recipients": "recipients",
     "tx_hash": "transaction",
     "tx_hashes": "transactions",
-    "uid": "attestation uid",
+    "uid": "attestation UID",
     "wallet_address": "wallet",
     "website": "website",
 }
@@ -84,6 +84,7 @@ COUNTRY = frozenset({"blocked_countries", "countries", "country", "jurisdiction"
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
 """Fields in which 0 means no limit."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+ABBREVIATION = re.compile(r"\b(api|id|kyc|url)\b")
 CODED = frozenset({"acts", "control", "halt_reason", "kind", "role", "side", "status", "taker_side"})
 """Fields with codes of the API: `forced_transfer`."""
 ACTIONS = frozenset({"action", "approvals"})
@@ -208,4 +209,4 @@ def called(name: str) -> str:
     if known := NAMES.get(name):
         return known
     plain = name.removesuffix("_at").removesuffix("_bps").removesuffix("_eid").replace("_", " ")
-    return "chain" if plain == "xchain" else plain.replace("url", "URL").replace("kyc", "KYC")
+    return "chain" if plain == "xchain" else ABBREVIATION.sub(lambda found: found[0].upper(), plain)

@@ -44,7 +44,7 @@ def test_audit_changes_show_differing_fields_with_nested_paths():
 
 def test_audit_summary_shows_the_first_two_changes():
     found = changes({"a": "1", "b": "2"}, {"a": "2", "b": None, "c": False, "d": [{"chain_eid": 1, "none": None}]})
-    assert summary(found) == "a: 1 → 2; b 2 removed, 2 more"
+    assert summary(found) == "A: 1 → 2; b 2 removed; 2 more fields"
     assert found[3]["new"] == "chain 1"
     assert summary([]) == ""
 
@@ -58,14 +58,23 @@ def test_audit_summary_says_what_no_longer_needs_a_second_person():
 
 def test_audit_summary_of_a_webhook_names_its_address_once_and_the_reason():
     endpoint = {"url": "https://hooks.example", "status": "enabled"}
-    assert summary(changes(None, endpoint), "https://hooks.example") == "status: enabled"
+    assert summary(changes(None, endpoint), "https://hooks.example") == "Status: enabled"
     disabled = changes({"status": "enabled"}, {"status": "disabled", "disabled_reason": "manual"})
-    assert summary(disabled) == "status: enabled → disabled; disabled by hand"
+    assert summary(disabled) == "Status: enabled → disabled; disabled by hand"
+
+
+def test_audit_summary_of_a_new_record_reads_as_a_sentence():
+    distribution = {"chain_eid": 40161, "has_recipients": True, "id": "0f", "reason": "Income."}
+    found = changes(None, distribution, KNOWN.about({"type": "distribution", "id": "d"}, distribution))
+    assert summary(found) == "Reason: Income; on Sepolia"
+    endpoint = {"event_types": ["asset.updated"], "api_version": "v1"}
+    assert summary(changes(None, endpoint)) == "Events: asset.updated"
+    assert summary(changes(None, {"disabled_reason": "manual"})) == "Disabled by hand"
 
 
 def test_audit_summary_shortens_addresses():
     address = "0x52908400098527886E0F7030069857D2E4169EE7"
-    assert summary(changes(None, {"label": "Treasury", "paid to": address})) == "label: Treasury; paid to: 0x5290…9EE7"
+    assert summary(changes(None, {"label": "Treasury", "paid to": address})) == "Label: Treasury; paid to: 0x5290…9EE7"
 
 
 def test_audit_summary_omits_technical_fields_and_formats_times():
@@ -73,8 +82,8 @@ def test_audit_summary_omits_technical_fields_and_formats_times():
         {"status": "pending"},
         {"status": "active", "request_id": "0f", "tx_hash": "0xab", "expires_at": "2027-03-01T09:05:00.000000Z"},
     )
-    assert summary(found) == "status: pending → active; expires: 1 Mar 2027, 09:05:00 UTC"
-    assert {change["name"] for change in found} == {"status", "expires", "request id", "transaction"}
+    assert summary(found) == "Status: pending → active; expires 1 Mar 2027, 09:05:00 UTC"
+    assert {change["name"] for change in found} == {"status", "expires", "request ID", "transaction"}
 
 
 KNOWN = Known(
@@ -90,7 +99,7 @@ KNOWN = Known(
         ("asset:a", {"control": "forced_transfer", "amount": "1" + "0" * 20, "chains": [40161]},
          {"control": "forced transfer", "amount": "100 NREF", "chains": "Sepolia"}),
         ("order:o", {"market_id": "m", "price": "99800000", "amount": "2100" + "0" * 18, "filled": "0"},
-         {"market id": "m", "price": "99.8 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
+         {"market ID": "m", "price": "99.8 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
         ("market:m", {"maker_fee_bps": 5, "max_tokens_per_holder": "0", "lockup_end_time": 1826668800},
          {"maker fee": "0.05%", "maximum per holder": "no limit", "lock-up ends": "20 Nov 2027, 00:00:00 UTC"}),
         ("market:m", {"currency": "tUSD", "amount": "2000000", "side": "buy"},
@@ -120,13 +129,13 @@ def test_audit_entry_shows_the_actor_and_hides_withheld_fields():
     def view(**changed: Any) -> AuditEntryView:
         return entry_view(AuditEntry.model_validate(row | changed), Known())
 
-    assert (view().who, view().by, view().line) == ("Signum", "", "n: 1")
+    assert (view().who, view().by, view().line) == ("Signum", "", "N: 1")
     by_key = view(credential="key:1", actor_name="Ann", withheld=True, after=None)
     assert (by_key.who, by_key.by, by_key.line) == ("Ann", "via API key", "Hidden for your role")
     assert view(credential="none").who == "Unknown"
     assert view(before={"url": "https://hooks.example"}, after=None).line == ""
     assert view(before={"website": "https://a.example"}, after={"website": None}).line == (
-        "website https://a.example removed"
+        "Website https://a.example removed"
     )
 
 
@@ -171,6 +180,31 @@ def test_what_ran_after_an_approval_is_listed_at_its_own_time():
     assert [(one.at, one.seqs) for one in actions(listed)] == [("t5", [5]), ("t4", [4]), ("t1", [1, 2])]
 
 
+def test_action_that_waits_for_approval_is_not_shown_as_having_followed():
+    def entry(seq: int, action: str, what: str) -> AuditEntryView:
+        return AuditEntryView(seq=seq, action=action, what=what, request_id="asked")
+
+    (asked,) = actions([
+        entry(2, "control.requested", "Forced transfer requested"), entry(1, "approval.created", "Approval requested"),
+    ])  # fmt: skip
+    assert asked.lead + asked.followed == "Needs a second person's approval: Forced transfer requested"
+    (order,) = actions([entry(2, "order.open", "Order placed"), entry(1, "order.pending", "Order requested")])
+    assert order.lead + order.followed == "Then: Order placed"
+
+
+def test_audit_entry_separates_technical_fields():
+    row = {
+        "organization_id": uuid4(), "actor": None, "seq": 1, "at": "2026-01-01T00:00:00.000000Z", "actor_name": None,
+        "credential": "system", "action": "webhook.created", "subject": {"type": "webhook", "id": "1"},
+        "subject_name": None, "before": None, "withheld": False, "request_id": None, "address": None,
+        "previous_hash": "0", "hash": "1",
+        "after": {"id": "1", "organization_id": "2", "api_version": "v1", "url": "https://hooks.example"},
+    }  # fmt: skip
+    view = entry_view(AuditEntry.model_validate(row), Known())
+    assert [change["name"] for change in view.differences] == ["URL"]
+    assert [change["name"] for change in view.technical] == ["API version", "ID", "organization ID"]
+
+
 def test_audit_values_name_an_account_before_its_address():
     known = replace(KNOWN, accounts={"0x5dED": "Kestrel Pension Trust"})
     found = changes(None, {"from_address": "0x5dED"}, known.about({"type": "asset", "id": "a"}, {}))
@@ -191,7 +225,7 @@ def test_line_of_an_entry_omits_what_action_and_subject_say():
     assert line("order.pending", "Buy 2,100 NREF at 101.5 tUSD for Kestrel", None, order) == ""
     assert line("invitation.expired", "a@b.example", {"status": "pending"}, {"status": "expired"}) == ""
     changed = line("organization.updated", "Northwind", {"status": "active"}, {"status": "suspended"})
-    assert changed == "status: active → suspended"
+    assert changed == "Status: active → suspended"
 
 
 @given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))

@@ -22,6 +22,7 @@ def test_audit_entry_is_found_and_the_chain_verified(console: Console, signum: S
     expect(details).to_contain_text("127.0.0.1")
     expect(details).to_contain_text("Northwind Capital Group")
     expect(details).to_contain_text("via access token")
+    expect(details.get_by_role("heading")).to_have_text([re.compile("Organization updated"), "Before and after"])
     details.get_by_role("button", name="Close").click()
     expect(details).to_be_hidden()
 
