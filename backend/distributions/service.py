@@ -109,7 +109,7 @@ async def activate(context: Context, asset_id: UUID, distribution_id: UUID, body
     request = await accept(
         context,
         "distribution.activate",
-        f"Activate the distribution {row.name}",
+        f'Activate the distribution "{row.name}"',
         subject=("distribution", row.id),
         scope=Scope.ASSETS_WRITE,
         order=asset_id,
@@ -187,7 +187,7 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
     request = await accept(
         context,
         "distribution.cancel",
-        f"Cancel the distribution {row.name}",
+        f'Cancel the distribution "{row.name}"',
         subject=("distribution", row.id),
         scope=Scope.ASSETS_WRITE,
         order=asset_id,

@@ -38,7 +38,6 @@ def activity() -> rx.Component:
             "Activity of this asset",
             [
                 Col("Activity"),
-                Col("Kind", narrow=False),
                 Col("Status"),
                 Col("Chain"),
                 Col("By"),
@@ -65,7 +64,6 @@ def _row(entry: rx.Var[ActivityView]) -> rx.Component:
     parties = rx.cond(entry.parties != "", text(entry.parties, cls="muted small"), rx.fragment())
     return tr(
         td(rx.el.div(name, parties, class_name="col none"), full=True),
-        td(entry.kind, narrow=False, class_name="muted"),
         td(rx.cond(entry.status != "", status(entry.status), rx.fragment()), class_name="second"),
         td(entry.chain, class_name="muted"),
         td(

@@ -26,7 +26,7 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
         rx.el.span(
             one.claimed_percent, "%", rx.el.span(" claimed", class_name="only-narrow"), class_name="muted small num"
         ),
-        cls="none claimed",
+        cls="tight claimed",
     )
     return tr(
         td(rx.el.div(name_link(one.name, href)), where),
@@ -41,4 +41,5 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
         td(claimed, full=True),
         td(when(one.created_at), class_name="muted", label="Created"),
         key=one.id,
+        class_name="facts",
     )

@@ -149,10 +149,10 @@ def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Compo
     )
     has_rows = state.rows.length() > 0
     foot = rx.el.div(
-        rx.cond(has_rows, rx.el.span(rx.cond(usual, words, "50 per page")), rx.fragment()),
+        rx.cond(has_rows, rx.el.span(rx.cond(usual, words, "50 per page"), class_name="words"), rx.fragment()),
         rx.el.span(class_name="end"),
         *whole,
         rx.cond(state.has_newer | state.has_older, buttons, rx.fragment()),
-        class_name="card-foot",
+        class_name="card-foot pager",
     )
     return foot if whole else rx.cond(has_rows | state.has_newer, foot, rx.fragment())

@@ -12,31 +12,17 @@ from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
 from state.core.paging import Pages
 
-KINDS = {
-    ActivityKind.OPERATION: "Operation",
-    ActivityKind.TRANSFER: "Transfer",
-    ActivityKind.ORDER: "Order",
-    ActivityKind.TRADE: "Trade",
-    ActivityKind.RULES: "Rules",
-    ActivityKind.DISTRIBUTION: "Distribution",
-    ActivityKind.CLAIM: "Claim",
-    ActivityKind.FUNDING: "Funding",
-    ActivityKind.MINT: "Mint",
-    ActivityKind.BURN: "Burn",
-    ActivityKind.CONTROL: "Control",
-    ActivityKind.MARKET: "Market",
-    ActivityKind.BRIDGE: "Bridge",
-}
-
 
 @dataclass
 class ActivityView:
-    """An entry. `href` is the page of its record, empty where it has none. `approver` is the second person who approved
-    it, and `parties` who gives and receives the tokens, as far as the title does not say it."""
+    """An entry. An event of a chain has no status of its own: its transaction is confirmed.
+
+    `href` is the page of its record, empty where it has none. `approver` is the second person who approved it, and
+    `parties` who gives and receives the tokens, as far as the title does not say it.
+    """
 
     id: str
     title: str
-    kind: str
     status: str
     chain: str
     actor: str
@@ -75,8 +61,7 @@ class ActivityState(Pages, Chains, rx.State):
         return ActivityView(
             id=str(entry.id),
             title=entry.title,
-            kind=KINDS[entry.kind],
-            status=entry.status or "",
+            status=entry.status or ("confirmed" if entry.tx_hash else ""),
             chain="" if eid is None else entry.chain_name or self._chain_name(eid),
             actor=entry.actor_name or "",
             approver=entry.approver_name or "",

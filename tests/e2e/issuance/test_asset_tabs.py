@@ -85,6 +85,7 @@ def test_activity_shows_every_kind_filters_and_exports(console: Console, signum:
     panel = page.get_by_role("region", name="Activity", exact=True)
     rows = panel.get_by_role("table", name="Activity of this asset").locator("tbody").get_by_role("row")
     expect(rows.first).to_be_visible()
+    expect(rows.first.get_by_role("cell").last.locator("time")).to_be_in_viewport(ratio=1)
     assets = signum.call("GET", "/orgs/{org}/assets")["assets"]
     bridged = next(asset["id"] for asset in assets if asset["symbol"] == "NIB31")
     for asset, kind, words in (
