@@ -86,7 +86,7 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
     return tr(
         td(who),
         td(holder.chain, class_name="muted", label="Chain"),
-        td(_part(holder.available), right=True, label="Available"),
+        td(_part(holder.available, "none"), right=True, label="Available"),
         td(_part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
         td(_part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
         td(
@@ -101,11 +101,11 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
     )
 
 
-def _part(value: rx.Var[str]) -> rx.Component:
+def _part(value: rx.Var[str], none: str = "–") -> rx.Component:
     """Draw a part of a holder's balance; empty if the chain did not answer."""
     return rx.match(
         value,
         ("", rx.el.span("unknown", class_name="muted")),
-        ("0", rx.el.span("none", class_name="muted no-value")),
+        ("0", rx.el.span(none, class_name="muted no-value")),
         amount(value, None, AssetState.asset.decimals),
     )

@@ -17,7 +17,7 @@ from state.controls.freeze_many import FREEZE, UNFREEZE, FreezeMany
 
 def freeze_bar() -> rx.Component:
     """Draw the actions on the selected holders."""
-    count = HoldersState.freezable
+    count, thawed = HoldersState.freezable, HoldersState.unfreezable
     some = text(rx.cond(count == 0, "none", count.to_string()), " can be frozen", cls="muted num")
     return allowed(
         Scope.ASSETS_WRITE,
@@ -25,7 +25,7 @@ def freeze_bar() -> rx.Component:
             HoldersState,
             rx.cond(HoldersState.freezable < HoldersState.marked.length(), some, rx.fragment()),
             button("Freeze", "snowflake", small=True, on_click=FreezeMany.begin(FREEZE), disabled=count == 0),
-            button("Unfreeze", "sun", small=True, on_click=FreezeMany.begin(UNFREEZE)),
+            button("Unfreeze", "sun", small=True, on_click=FreezeMany.begin(UNFREEZE), disabled=thawed == 0),
         ),
     )
 
@@ -40,14 +40,25 @@ def _form() -> rx.Component:
     state, symbol = FreezeMany, AssetState.asset.symbol
     is_freeze = state.kind == FREEZE
     holders = rx.cond(state.count == 1, "1 holder", state.count.to_string() + " holders")
+    act = rx.cond(is_freeze, "Freeze ", "Unfreeze ").to(str) + holders
     about = rx.cond(
         is_freeze,
-        "Each whole account is frozen, including tokens it receives later. Open orders stay. Each freeze is a request "
-        "of its own, and you can unfreeze the account later.",
-        "Each whole account can send, sell and burn again under the rules. Each one is a request of its own.",
+        rx.cond(
+            state.count == 1,
+            "The whole account is frozen, including tokens it receives later. Open orders stay. You can unfreeze the "
+            "account later.",
+            "Each whole account is frozen, including tokens it receives later. Open orders stay. Each freeze is a "
+            "separate request. You can unfreeze the accounts later.",
+        ),
+        rx.cond(
+            state.count == 1,
+            "The whole account can send, sell and burn again under the rules.",
+            "Each whole account can send, sell and burn again under the rules. Each one is a separate request.",
+        ),
     ).to(str)
     fields = rx.fragment(
-        rx.el.p(text(state.who, cls="strong")),
+        rx.el.ul(rx.foreach(state.who, lambda one: rx.el.li(one, key=one)), class_name="strong"),
+        rx.cond(state.more > 0, text("and ", state.more, " more", cls="muted"), rx.fragment()),
         rx.cond(state.omitted != "", note(state.omitted), rx.fragment()),
         second_person(state),
         area_field(
@@ -61,11 +72,11 @@ def _form() -> rx.Component:
     )  # fmt: skip
     nothing = note(rx.el.b("Nothing to do. "), state.omitted, tone="warn")
     return form_dialog(
-        rx.cond(is_freeze, "Freeze ", "Unfreeze ").to(str) + holders,
+        act,
         about,
         rx.cond(state.count > 0, fields, nothing),
         form=state,
-        submit=rx.cond(state.is_guarded, "Request approval", rx.cond(is_freeze, "Freeze", "Unfreeze")),
+        submit=rx.cond(state.is_guarded, "Request approval", act),
     )
 
 

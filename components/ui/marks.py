@@ -25,7 +25,10 @@ def marks_bar(marks: Any, *actions: Any) -> rx.Component:
     """Draw how many rows are marked, and the actions on them; nothing while no row is marked."""
     count, all_ = marks.marked.length(), marks.rows.length()
     everything = button(
-        rx.el.span("Select all ", all_, " on this page"), small=True, kind="quiet", on_click=marks.mark_all(True)
+        rx.el.span("Select all ", all_, rx.el.span(" on this page", class_name="hide-narrow")),
+        small=True,
+        kind="quiet",
+        on_click=marks.mark_all(True),
     )
     bar = rx.el.div(
         text(count, " selected", cls="strong num"),

@@ -53,6 +53,11 @@ class HoldersState(Marks, Chains, rx.State):
         """Count the marked rows that a freeze concerns."""
         return sum(row.can_freeze for row in self._marked_rows())
 
+    @rx.var
+    def unfreezable(self) -> int:
+        """Count the marked rows of which something is frozen."""
+        return sum(row.is_frozen for row in self._marked_rows())
+
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
             await self._read_chains()

@@ -9,27 +9,30 @@ from backend.client import body
 from backend.controls.schemas import FreezeBatch
 from state.assets.detail import AssetState
 from state.assets.holders import HoldersState, HolderView
-from state.attestations.bulk_items import listed
 from state.controls.policy import is_guarded
 from state.core.arguments import named, one_of
 from state.core.events import Events
 from state.core.outcomes import Outcome, SendsItems, accepted, refused
-from state.core.units import shortened
+from state.core.units import rounded, shortened
 from state.requests.tracker import Tracker
 
 FREEZE, UNFREEZE = "freeze", "unfreeze"
 OMITTED = {
-    FREEZE: "The treasury and contracts are not frozen here",
-    UNFREEZE: "Nothing of them is frozen",
+    FREEZE: "The treasury and contracts are left out",
+    UNFREEZE: "They have no frozen tokens",
 }
 WAITING = "awaiting_approval"
+SHOWN = 10
+"""Holders that the dialog lists; it counts the others."""
 
 
 class FreezeMany(SendsItems, rx.State):
     """The dialog with the reason and the confirmation, and the outcome for each holder."""
 
     kind: str = ""
-    who: str = ""
+    who: list[str] = []
+    more: int = 0
+    """Holders that are not in `who`."""
     count: int = 0
     omitted: str = ""
     is_guarded: bool = False
@@ -45,7 +48,9 @@ class FreezeMany(SendsItems, rx.State):
         self.kind = one_of(kind, OMITTED)
         marked = (await self.get_state(HoldersState))._marked_rows()
         self._accounts = [row for row in marked if (row.can_freeze if self.kind == FREEZE else row.is_frozen)]
-        self.who, self.count = listed([name_of(row) for row in self._accounts]), len(self._accounts)
+        asset = (await self.get_state(AssetState)).asset
+        self.who = [held_by(row, asset.symbol, asset.decimals) for row in self._accounts[:SHOWN]]
+        self.count, self.more = len(self._accounts), max(0, len(self._accounts) - SHOWN)
         others = len(marked) - self.count
         rows = "1 selected row is" if others == 1 else f"{others} selected rows are"
         self.omitted = f"{rows} omitted. {OMITTED.get(self.kind, '')}." if others else ""
@@ -94,6 +99,11 @@ class FreezeMany(SendsItems, rx.State):
 def name_of(row: HolderView) -> str:
     """Return the name of a holder, or its address."""
     return row.name or shortened(row.address)
+
+
+def held_by(row: HolderView, symbol: str, decimals: int) -> str:
+    """Return a holder with its tokens and their chain: `Kestrel Pension Trust, 1,250.5 NREF on Sepolia Devnet`."""
+    return f"{name_of(row)}, {rounded(row.balance, decimals)} {symbol} on {row.chain}"
 
 
 def items(rows: Sequence[HolderView], reason: str) -> list[dict[str, Any]]:
