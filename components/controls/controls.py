@@ -15,7 +15,7 @@ from components.ui.status import status
 from state.assets.detail import AssetState, DeploymentView
 from state.controls.controls import CONTROLS, ControlForm
 
-SHORT = {"forced_transfer": "Force transfer", "recover": "Recover wallet"}
+SHORT = {"forced_transfer": "Force transfer"}
 """Shorter button labels of controls with long names."""
 
 

@@ -30,7 +30,8 @@ class Words(NamedTuple):
 WORDS = {
     "mint": Words(
         "Mint", "coins",
-        "Issues tokens and increases the total supply. The receiver must pass every rule; the treasury always does.",
+        "Issues tokens and increases the total supply. The receiver must pass every rule, including the maximum number "
+        "of holders; the treasury is exempt. Only a burn reverses it.",
         "Mint tokens", ("Receiver",),
     ),
     "burn": Words(
@@ -42,33 +43,33 @@ WORDS = {
     "pause": Words(
         "Pause", "circle-pause",
         "Stops every transfer, trade, mint and burn on this chain immediately, for all holders. "
-        "Orders can still be cancelled, and you can still force transfers.",
-        "Pause the token",
+        "Orders can still be cancelled, and you can still force transfers. You can unpause it later.",
+        "Pause token",
     ),
-    "unpause": Words("Unpause", "circle-play", "Transfers and trades resume under the same rules.", "Unpause"),
+    "unpause": Words("Unpause", "circle-play", "Transfers and trades resume under the same rules.", "Unpause token"),
     "freeze": Words(
         "Freeze", "snowflake",
         "The account keeps its tokens but cannot send, sell or burn frozen ones. Without an amount, the whole "
-        "account is frozen, including tokens it receives later.",
-        "Freeze", ("Account",),
+        "account is frozen, including tokens it receives later. Open orders stay. You can unfreeze it later.",
+        "Freeze account", ("Account",),
     ),
     "unfreeze": Words(
         "Unfreeze", "sun",
         "Unfrozen tokens can be sent again under the rules. Without an amount, all are unfrozen.",
-        "Unfreeze", ("Account",),
+        "Unfreeze account", ("Account",),
     ),
     "forced_transfer": Words(
         "Forced transfer", "gavel",
         "Moves tokens, including frozen ones, to an eligible receiver without the holder's consent. "
         "Works while the token is paused or locked up. It cannot be undone: only another forced transfer returns them.",
-        "Force the transfer", ("From", "To"),
+        "Force transfer", ("From", "To"),
     ),
     "recover": Words(
-        "Recover a wallet", "life-buoy",
-        "Moves everything from a lost wallet to a new wallet of the same person: tokens with their freezes, and "
-        "the tokens and money in open orders. Those orders are cancelled, and your attestation of the lost wallet on "
-        "this chain is revoked. It cannot be undone.",
-        "Recover the wallet", ("Lost wallet", "New wallet"),
+        "Recover wallet", "life-buoy",
+        "Moves everything from a lost wallet to a new wallet of the same person, which must be eligible: tokens with "
+        "their freezes, and the tokens and money in open orders. Those orders are cancelled, and your attestation of "
+        "the lost wallet on this chain is revoked. It cannot be undone.",
+        "Recover wallet", ("Lost wallet", "New wallet"),
     ),
 }  # fmt: skip
 
@@ -81,22 +82,24 @@ def control_dialogs() -> rx.Component:
 def _dialog(kind: str) -> rx.Component:
     form, control, words = ControlForm, CONTROLS[kind], WORDS[kind]
     danger = [_symbol(kind)] if control.danger else []
+    title = rx.fragment(words.name, " ", AssetState.asset.symbol) if kind in ("mint", "burn") else words.name
     return form_dialog(
-        words.name,
+        title,
         words.about,
         select_field(
             "Chain", "chain_eid", form.chains, errors=form.errors, id=f"{kind}-chain", value=form.chain,
             on_change=form.write("chain_eid"),
         ),
+        *([_frozen()] if kind == "unfreeze" else []),
         *[_address(kind, name, label) for name, label in zip(control.addresses, words.addresses, strict=True)],
         *([_amount(kind)] if control.has_amount else []),
         _plan(),
-        second_person(form),
         area_field(
             "Reason", "reason", errors=form.errors, id=f"{kind}-reason", rows=2, max_length=500,
             hint="Stored with the request and visible to everyone who can see it",
         ),
         *danger,
+        second_person(form),
         is_open=form.kind == kind,
         on_open_change=form.close,
         form=form,
@@ -113,11 +116,21 @@ def _address(kind: str, name: str, label: str) -> rx.Component:
     )  # fmt: skip
 
 
+def _frozen() -> rx.Component:
+    """List the frozen holders of the chain, or say that there are none."""
+    frozen = ControlForm.frozen
+    listed = note(
+        rx.el.b("Frozen on this chain"), rx.el.ul(rx.foreach(frozen.rows, lambda one: rx.el.li(one, key=one)))
+    )
+    none = rx.cond(frozen.none != "", note(frozen.none, role="status"), rx.fragment())
+    return rx.cond(frozen.rows.length() > 0, listed, none)
+
+
 def _amount(kind: str) -> rx.Component:
-    whole = CONTROLS[kind].may_be_whole
+    whole = {"freeze": "Empty: the whole account", "unfreeze": "Empty: all frozen tokens"}.get(kind)
     return text_field(
         rx.el.span("Amount, ", AssetState.asset.symbol), "amount", errors=ControlForm.errors, id=f"{kind}-amount",
-        input_mode="decimal", optional=whole, hint="Empty: the whole account" if whole else "In tokens, such as 12.5",
+        input_mode="decimal", optional=whole is not None, hint=whole or "In tokens, such as 12.5",
         on_change=ControlForm.write("amount").debounce(250), on_blur=ControlForm.write("amount"),
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The controls of an asset: their inputs, effects and requests."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from backend.client import ApiProblem, SignumClient
 from backend.controls.schemas import Burn, Change, ForcedTransfer, Freeze, Mint, Pause, Recover
 from state.assets.detail import AssetDetail, AssetState
 from state.compliance.verdicts import Terms, Verdict, refusals_of
+from state.controls.frozen import READ, WHOLE, FrozenHolders, frozen_holders
 from state.controls.operations import Operation, operation
 from state.controls.policy import guarded
 from state.core.api import Form
@@ -20,8 +22,6 @@ from state.requests.tracker import Tracker
 
 TRIAL = "Preview of the effects."
 """The reason in the dry run; it is not stored."""
-WHOLE = 2**255
-"""Frozen amounts from this on mean the whole account."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,8 @@ class ControlForm(Form, rx.State):
     is_guarded: bool = False
     """Whether the policy requires it; the warnings of the dry run name a limit."""
     plan_problem: str = ""
+    frozen: FrozenHolders = FrozenHolders()
+    """The frozen holders of the chain, for "Unfreeze"."""
     _given: dict[str, str] = {}
 
     @rx.event
@@ -92,9 +94,10 @@ class ControlForm(Form, rx.State):
         self.chains = sorted(places, key=lambda place: place["value"] != eid)
         self.chain = self.chains[0]["value"] if self.chains else ""
         self.kind, self._given = kind, {"chain_eid": self.chain}
-        self.is_guarded = False
+        self.is_guarded, self.frozen = False, FrozenHolders()
         self._forget()
         yield
+        await self._read_frozen()
         self.guarded = await guarded(self._api, self._org_id())
         self.is_guarded = self.needs_second_person = f"token.{kind}" in self.guarded
         await self._plan()
@@ -119,11 +122,23 @@ class ControlForm(Form, rx.State):
     async def ask(self) -> Events:
         """Read the effects once every input is there."""
         self._forget()
+        await self._read_frozen()
         if self._fields(await self._asset()) is None:
             return
         self.planning = True
         yield
         await self._plan()
+
+    async def _read_frozen(self) -> None:
+        """Read who has frozen tokens on the chain, in the dialog that lists them."""
+        if self.kind != "unfreeze" or not self.chain:
+            return
+        asset = await self._asset()
+        with suppress(ApiProblem):
+            page = await self._api.list_holders(self._org_id(), asset.id, limit=READ)
+            self.frozen = frozen_holders(
+                page.holders, self.chain, asset.symbol, asset.decimals, is_all=page.nextCursor is None
+            )
 
     async def _asset(self) -> AssetDetail:
         return (await self.get_state(AssetState)).asset

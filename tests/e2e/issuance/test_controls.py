@@ -36,10 +36,10 @@ def test_token_is_paused_and_unpaused(console: Console, signum: Signum) -> None:
     expect(dialog.get_by_role("region", name="What it changes").get_by_text("Paused")).to_be_visible()
     dialog.get_by_label("Reason").fill(WHY)
     dialog.get_by_label("Type NIB31 to confirm").fill("NIB")
-    dialog.get_by_role("button", name="Pause the token").click()
+    dialog.get_by_role("button", name="Pause token").click()
     expect(dialog.get_by_role("alert").get_by_text("Type NIB31 to confirm")).to_be_visible()
     dialog.get_by_label("Type NIB31 to confirm").fill("NIB31")
-    dialog.get_by_role("button", name="Pause the token").click()
+    dialog.get_by_role("button", name="Pause token").click()
 
     expect(progress.get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
     expect(progress.get_by_text(f"Reason: {WHY}")).to_be_visible()

@@ -1,0 +1,36 @@
+"""The holders that have frozen tokens, as the dialog of "Unfreeze" lists them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backend.assets.schemas import Holder
+from state.core.units import rounded, shortened
+
+READ = 100
+"""Holders that are read, largest first."""
+WHOLE = 2**255
+"""Frozen amounts from this on mean the whole account."""
+
+
+@dataclass
+class FrozenHolders:
+    """The frozen holders of a chain. `none` says why there are none, and is empty before they were read."""
+
+    rows: list[str] = field(default_factory=list)
+    none: str = ""
+
+
+def frozen_holders(holders: Sequence[Holder], eid: str, symbol: str, decimals: int, *, is_all: bool) -> FrozenHolders:
+    """Return who has frozen tokens on a chain. `is_all` is false if there are more holders than were read."""
+    here = [one for one in holders if str(one.chain_eid) == eid]
+    if any(one.frozen is None for one in here):
+        return FrozenHolders(none="The chain does not respond, so frozen accounts are not listed.")
+    rows = [_words(one, symbol, decimals) for one in here if one.frozen != "0"]
+    who = "No holder" if is_all else f"None of the {READ} largest holders"
+    return FrozenHolders(rows, "" if rows else f"{who} on this chain has frozen tokens.")
+
+
+def _words(holder: Holder, symbol: str, decimals: int) -> str:
+    frozen = int(holder.frozen or 0)
+    amount = "the whole account" if frozen >= WHOLE else f"{rounded(frozen, decimals)} {symbol}"
+    return f"{holder.name or shortened(holder.address)}, {amount}"

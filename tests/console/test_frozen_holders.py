@@ -1,0 +1,29 @@
+"""Whom the dialog of "Unfreeze" lists."""
+
+from backend.assets.schemas import Holder
+from state.controls.frozen import FrozenHolders, frozen_holders
+
+UNIT = 10**18
+ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+def holder(name: str | None, frozen: str | None, eid: int = 1) -> Holder:
+    return Holder(
+        address=ADDRESS, chain_eid=eid, name=name, balance=str(9 * UNIT), frozen=frozen, party_id=None, party_name=None,
+        is_treasury=False,
+    )  # fmt: skip
+
+
+def test_frozen_holders_of_the_chain_are_listed_with_their_amounts() -> None:
+    holders = [
+        holder("Alder", str(2**256 - 1)), holder(None, str(5 * UNIT)), holder("Free", "0"), holder("Else", "7", 2),
+    ]  # fmt: skip
+    found = frozen_holders(holders, "1", "NREF", 18, is_all=True)
+    assert found == FrozenHolders(["Alder, the whole account", "0x5290…9EE7, 5 NREF"])
+
+
+def test_chain_without_frozen_holders_says_so() -> None:
+    one, silent = [holder("Free", "0")], [holder("Free", None)]
+    assert frozen_holders(one, "1", "N", 18, is_all=True).none == "No holder on this chain has frozen tokens."
+    assert frozen_holders(one, "1", "N", 18, is_all=False).none.startswith("None of the 100 largest holders")
+    assert frozen_holders(silent, "1", "N", 18, is_all=True).none.startswith("The chain does not respond")
