@@ -45,8 +45,9 @@ def account() -> rx.Component:
     several = (SessionsState.rows.length() > 1) | SessionsState.has_newer | SessionsState.has_older
     leave = button("Sign out everywhere", "log-out", on_click=SignOutEverywhere.show(True))
     change = button("Change password", "key-round", on_click=PasswordForm.show(True))
+    who = rx.cond(Session.name == Session.email, Session.email, Session.name + ", " + Session.email)
     return rx.fragment(
-        page_head("Account", Session.email, applications, leave, change),
+        page_head("Account", who, applications, leave, change),
         factors_card(),
         linked_wallets_card(),
         preferences_card(),
@@ -55,7 +56,7 @@ def account() -> rx.Component:
             list_table(
                 "Sessions",
                 [Col("Signed in with"), Col("Kind"), Col("IP address"), Col("Last used"),
-                 Col("Since", sort="created_at"), Col("Sign out", hidden=True)],
+                 Col("Signed in", sort="created_at"), Col("Sign out", hidden=True)],
                 SessionsState, _row,
                 empty=empty("monitor", "No sessions", "Sessions appear here after you sign in."),
             ),
@@ -80,7 +81,7 @@ def _row(session: rx.Var[SessionView]) -> rx.Component:
         td(session.kind, label="Kind"),
         td(session.address, class_name="muted", label="IP address"),
         td(when(session.last_used_at), label="Last used"),
-        td(when(session.signed_in_at), class_name="muted", label="Since"),
+        td(when(session.signed_in_at), class_name="muted", label="Signed in"),
         td(rx.cond(session.is_current, rx.fragment(), leave), right=True),
         class_name="facts",
         key=session.id,
@@ -94,15 +95,16 @@ def _everywhere_dialog() -> rx.Component:
         action="/session/end",
         method="post",
     )
+    wallets = rx.el.p(
+        "Linked wallets can still sign in. Close this dialog and unlink wallets that are not yours under ",
+        rx.el.b("Linked wallets"),
+        ".",
+    )
     return dialog(
         "Sign out everywhere",
         "Signs out every browser, program and connected application, including this browser.",
         rx.el.p("API keys keep working."),
-        rx.el.p(
-            "Linked wallets can still sign in. Close this dialog and unlink wallets that are not yours under ",
-            rx.el.b("Linked wallets"),
-            ".",
-        ),
+        rx.cond(LinkedWallets.rows.length() > 0, wallets, rx.fragment()),
         is_open=SignOutEverywhere.is_open,
         on_open_change=SignOutEverywhere.show,
         foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Cancel")), leave),

@@ -46,7 +46,7 @@ def keys_panel() -> rx.Component:
         list_table(
             "API keys",
             [
-                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Last used"), Col("Expires"),
+                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Created"), Col("Last used"), Col("Expires"),
                 Col("Status"), Col("Actions", hidden=True),
             ],
             KeysState,
@@ -77,6 +77,7 @@ def _row(key: rx.Var[KeyView]) -> rx.Component:
         td(rx.el.div(key.name, class_name="strong break"), network, places, made, full=True),
         td(rx.el.span(key.shown, class_name="mono"), label="Key"),
         td(rx.el.span(key.count, title=key.scopes.join(", ")), right=True, label="Scopes"),
+        td(when(key.created_at, "day"), class_name="muted", label="Created"),
         td(when(key.last_used_at), class_name="muted", label="Last used"),
         td(when(key.expires_at, "day"), class_name="muted", label="Expires"),
         td(status(key.status), label="Status"),
@@ -198,9 +199,10 @@ def _cell(scope: str, about: str) -> rx.Component:
 def revoke_dialog() -> rx.Component:
     """Ask for confirmation before a key is revoked."""
     return confirm(
-        "Revoke " + KeyRevocation.about.name,
+        "Revoke “" + KeyRevocation.about.name + "”",
         "Programs that use it, or a key created with it, lose access immediately, and their requests that have not "
         "started are denied. This cannot be undone.",
+        rx.el.p("Last used: ", when(KeyRevocation.about.last_used_at)),
         form=KeyRevocation,
         word="Revoke key",
     )

@@ -47,9 +47,9 @@ def preferences_card() -> rx.Component:
 def _digest() -> rx.Component:
     """Draw the choice of a daily email; investors have none, because nothing waits for them."""
     box = check_field(
-        "Daily email of what waits for me",
+        "Daily summary by email",
         "digest",
         default_checked=MyPreferences.digest,
-        hint="What the bell shows, in your time zone. Nothing is sent on days on which nothing waits.",
+        hint="Lists your open notifications. No email is sent when there are none.",
     )
     return rx.fragment(rx.el.input(type="hidden", name="has_digest", value="1"), box)

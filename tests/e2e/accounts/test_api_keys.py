@@ -37,7 +37,7 @@ def test_api_key_is_shown_once_works_and_is_revoked(console: Console, signum: Si
     assert key not in page.content()
 
     row.get_by_role("button", name="Revoke Story key").click()
-    page.get_by_role("dialog", name="Revoke Story key").get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog", name="Revoke “Story key”").get_by_role("button", name="Revoke").click()
     expect(row).to_contain_text("Revoked")
     assert _status(signum, key, f"/orgs/{signum.organization}/attestations") == 401
 
