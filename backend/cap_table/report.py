@@ -19,7 +19,7 @@ CHAINS = (
     Column("Chain", 20),
     Column("Block", 12, is_amount=True),
     Column("Block time (UTC)", 20),
-    Column("Held by all", 18, is_amount=True),
+    Column("Total held", 18, is_amount=True),
     Column("Supply on chain", 18, is_amount=True),
     Column("Check", 12),
 )
@@ -66,7 +66,7 @@ def _facts(table: CapTable, asset: str, whole: _Amounts) -> list[tuple[str, str]
         ("Asset", f"{asset} ({table.symbol})"),
         ("As of", f"{_minute(table.as_of)} (UTC)"),
         *([("Compared with", f"{_minute(table.compare_with)} (UTC)")] if table.compare_with else []),
-        ("Held by all", f"{whole(table.total)} {table.symbol}"),
+        ("Total held", f"{whole(table.total)} {table.symbol}"),
         ("In open orders", f"{whole(table.escrowed)} {table.symbol}"),
         ("Frozen", f"{whole(table.frozen)} {table.symbol}"),
         ("Between chains", f"{whole(str(transit))} {table.symbol}"),

@@ -253,12 +253,12 @@ def denial_dialog() -> rx.Component:
     """Draw the dialog that denies."""
     return form_dialog(
         "Deny: " + ONE.title,
-        "The action is cancelled and anything prepared for it is undone. The requester sees the reason.",
+        "The request ends and nothing changes. The requester sees the reason.",
         area_field("Reason", "reason", errors=OneApproval.errors, id="deny-reason", max_length=500),
         is_open=OneApproval.denying,
         on_open_change=OneApproval.show_denial,
         on_submit=OneApproval.deny,
         form=OneApproval,
-        submit="Deny",
+        submit="Deny request",
         kind="danger",
     )

@@ -64,7 +64,7 @@ def _times() -> rx.Component:
                 disabled=table.first_day == "",
                 on_click=state.compare_or_not(~compares),
             ),
-            download(rx.fragment(icon("file-text", 13), "PDF"), path, class_name="btn small"),
+            download(rx.fragment(icon("file-text", 13), "Download PDF"), path, class_name="btn small"),
             class_name="row",
         ),
         class_name="card times",
@@ -96,7 +96,7 @@ def _sums() -> rx.Component:
         return rx.cond(value != "0", _units(value), none)
 
     return rx.el.div(
-        figure(rx.el.span("Held by all", tick, class_name="row tight"), _units(table.total, table.symbol)),
+        figure(rx.el.span("Total held", tick, class_name="row tight"), _units(table.total, table.symbol)),
         figure("Investors", table.investors),
         top(0, "Largest investor"),
         top(1, "5 largest investors"),
@@ -212,7 +212,7 @@ def _check() -> rx.Component:
     ways = rx.cond(table.ways.length() > 0, rx.el.div(moving, class_name="ways"), rx.fragment())
     none = empty("link", "On no chain at this time")
     return card(
-        "Sums",
+        "Reconciliation",
         rx.cond(table.chains.length() > 0, rx.el.ul(rx.foreach(table.chains, _chain)), none),
         ways,
         class_name="sums",

@@ -36,7 +36,7 @@ def _form() -> rx.Component:
         _address("To", "to_address"),
         field_row(
             text_field(
-                "Amount",
+                rx.el.span("Amount, ", asset.symbol),
                 "amount",
                 errors=state.errors,
                 input_mode="decimal",

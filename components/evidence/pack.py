@@ -54,11 +54,11 @@ def _none() -> rx.Component:
     by = rx.cond(state.last_by != "", " by " + state.last_by, "")
     last = rx.fragment("The last pack was made ", when(state.last_at), by, ". Signum does not store packs.")
     about = rx.fragment(
-        "A pack has the asset's rules, holders, attestations and changes, with the hash of each file. The audit log "
-        "records each pack. ",
+        "A pack contains the asset's rules, holders, attestations and changes, with the hash of each file. The audit "
+        "log records each pack. ",
         rx.cond(state.last_at != "", last, rx.fragment()),
     )
-    return rx.el.div(empty("file-archive", "No pack is open", about, create()), class_name="card")
+    return rx.el.div(empty("file-archive", "Create an evidence pack", about, create()), class_name="card")
 
 
 def _age() -> rx.Component:

@@ -103,7 +103,9 @@ def test_cap_table_of_an_earlier_day_lists_who_held_then(console: Console, signu
     table = page.get_by_role("table", name="Cap table")
     expect(table).to_contain_text("Solveig Aas")
     expect(table).not_to_contain_text("Brightwater LP")
-    expect(page.get_by_role("region", name="Sums").get_by_text("equals the supply on the chain")).to_be_visible()
+    expect(
+        page.get_by_role("region", name="Reconciliation").get_by_text("equals the supply on the chain")
+    ).to_be_visible()
     page.get_by_role("group", name="Time of the cap table").get_by_label("As of, date").fill(
         datetime.now(UTC).date().isoformat()
     )

@@ -124,7 +124,9 @@ def test_cap_table_adds_up_and_is_printed(console: Console, signum: Signum, ids:
     page = console.sign_in(path=f"assets/{ids['asset']}?tab=cap-table").page
     holders = page.get_by_role("region", name="Holders")
     expect(holders.get_by_role("table", name="Cap table")).to_contain_text("Alder Family Office")
-    expect(page.get_by_role("region", name="Sums").get_by_text("equals the supply on the chain").first).to_be_visible()
+    expect(
+        page.get_by_role("region", name="Reconciliation").get_by_text("equals the supply on the chain").first
+    ).to_be_visible()
     expect(page.get_by_text("agrees with every chain")).to_be_attached()
     link = page.get_by_role("group", name="Time of the cap table").get_by_role("link", name="PDF")
     made = page.context.request.get(signum.url + str(link.get_attribute("href")))

@@ -87,7 +87,7 @@ def test_page_makes_a_pack_only_when_it_is_asked_for(console: Console, signum: S
     page = console.sign_in(signum.person("viewer"), evidence).heading("Evidence").page
     create = page.get_by_role("button", name="Create evidence pack")
     expect(create).to_be_visible()
-    expect(page.get_by_text("No pack is open")).to_be_visible()
+    expect(page.get_by_text("Create an evidence pack")).to_be_visible()
     expect(page.get_by_role("button", name="Verify")).to_have_count(0)
     assert made() == before
     create.click()
