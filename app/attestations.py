@@ -74,19 +74,22 @@ def attestations() -> rx.Component:
 
 def _expiring() -> rx.Component:
     """Say that active attestations include the expiring ones, which have their own filter."""
-    words = text("Active includes ", Queue.counts["expiring"], " expiring within 30 days", cls="muted small")
-    return rx.cond(Queue.counts.contains("expiring") & (Queue.counts["expiring"] != "0"), words, rx.fragment())
+    words = text(Queue.counts["expiring"], " of them expiring within 30 days", cls="muted small")
+    expire = Queue.counts.contains("expiring") & (Queue.counts["expiring"] != "0")
+    return rx.cond((Queue.show == "active") & expire, words, rx.fragment())
+
+
+MOMENT = rx.match(
+    Queue.show,
+    ("review", "Waiting since"),
+    ("active", "Expires"),
+    ("expiring", "Expires"),
+    ("expired", "Expired"),
+    "Changed",
+).to(str)
 
 
 def _list() -> rx.Component:
-    moment = rx.match(
-        Queue.show,
-        ("review", "Waiting since"),
-        ("active", "Expires"),
-        ("expiring", "Expires"),
-        ("expired", "Expired"),
-        "Changed",
-    )
     nothing = rx.match(
         Queue.show,
         ("review", empty("inbox", "No parties to review", "Parties without an identity decision appear here.")),
@@ -103,7 +106,7 @@ def _list() -> rx.Component:
     return list_table(
         "Queue",
         [Col("Party"), Col("Country"), Col("Level", right=True), Col("Accredited", narrow=False), Col("Status"),
-         Col(moment, right=True)],
+         Col(MOMENT, right=True)],
         Queue,
         _row,
         empty=nothing,
@@ -118,7 +121,7 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
         avatar(entry.mark),
         rx.el.div(
             name,
-            rx.el.span(entry.below, _wallet(entry), class_name="muted small trunc", title=entry.wallet),
+            rx.el.div(entry.below, _wallet(entry), class_name="muted small below", title=entry.wallet),
             class_name="col none grow",
         ),
         class_name="row who",
@@ -130,7 +133,7 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
         td(rx.cond(entry.level > 0, entry.level.to_string(), "–"), right=True, label="Level"),
         td(_accredited(entry), narrow=False, class_name="aside-hidden"),
         td(status(entry.status), narrow=False),
-        td(when(entry.at), right=True, class_name="muted"),
+        td(_moment(entry), right=True, class_name="muted", label=MOMENT),
         key=entry.id,
         aria_selected=rx.cond(Queue.chosen == entry.id, "true", "false"),
     )
@@ -142,7 +145,15 @@ def _accredited(entry: rx.Var[EntryView]) -> rx.Var[str]:
 
 
 def _wallet(entry: rx.Var[EntryView]) -> rx.Component:
-    return rx.cond(entry.wallet != "", rx.el.span(", ", entry.wallet, class_name="num"), rx.fragment())
+    return rx.cond(
+        entry.short_wallet != "", rx.fragment(", ", rx.el.span(entry.short_wallet, class_name="num")), rx.fragment()
+    )
+
+
+def _moment(entry: rx.Var[EntryView]) -> rx.Component:
+    """Show a day for an expiry, so that all rows compare, and the age of anything else."""
+    expires = (Queue.show == "active") | (Queue.show == "expiring") | (Queue.show == "expired")
+    return rx.cond(expires, when(entry.at, "day"), when(entry.at))
 
 
 def _status() -> rx.Var[str]:

@@ -138,6 +138,7 @@ def _attestation() -> rx.Component:
         ("Accredited", yes_no(RECORD.accredited)),
         ("Country", text(RECORD.country_name, " ", text(RECORD.country, cls="muted"))),
         ("Wallet", short_hash(RECORD.wallet, "wallet address", RECORD.wallet_url)),
+        (rx.cond(RECORD.uid != "", "Issued", "Requested"), when(RECORD.created_at, "day")),
         ("Expires", ended),
         ("Transaction", short_hash(RECORD.tx_hash, "transaction", RECORD.tx_url)),
         ("UID", short_hash(RECORD.uid, "UID")),

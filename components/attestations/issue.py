@@ -11,7 +11,7 @@ from components.ui.form import area_field, check_field, error_of, field_row, sel
 from components.ui.note import note
 from components.ui.overlay import picker
 from components.ui.status import status
-from components.ui.value import amount
+from components.ui.value import amount, short_hash
 from state.attestations.case import Case
 from state.attestations.issue import Issue
 from state.attestations.revocation import HoldingView, Revoke
@@ -81,6 +81,10 @@ def issue_dialog() -> rx.Component:
 def _party() -> rx.Component:
     party = Issue.party
     said = rx.cond(party.status == "verified", rx.el.span("Verified, level ", party.level), status(party.status))
+    wallet = rx.cond(
+        party.wallet != "", rx.fragment(", wallet ", short_hash(party.wallet, "wallet address")), rx.fragment()
+    )
+    said = rx.el.span(said, wallet)
     chosen = item(party.name, said, text_button("Change", on_click=Issue.another), sign=avatar(party.mark))
     return rx.el.div(items(chosen, label="Party"), class_name="boxed")
 
@@ -109,10 +113,18 @@ def revoke_dialog() -> rx.Component:
     nothing = note("The wallet holds none of this organization's tokens on ", record.chain, ".")
     breaks = rx.fragment(
         _affected(
-            "The wallet keeps its tokens, but can neither send, sell nor receive them, and claims wait:", Revoke.stuck
+            "The wallet keeps these tokens but cannot send, sell or receive them. Its distribution claims wait "
+            "for a new attestation.",
+            Revoke.stuck,
         ),
-        _affected("The wallet can send these tokens, but no longer receive them, and claims wait:", Revoke.sendable),
-        _affected("Nothing changes, because another attestation of this wallet counts:", Revoke.kept, tone=""),
+        _affected(
+            "The wallet can send these tokens but no longer receive them. Its distribution claims wait "
+            "for a new attestation.",
+            Revoke.sendable,
+        ),
+        _affected(
+            "Nothing changes for these tokens, because another attestation of this wallet counts.", Revoke.kept, tone=""
+        ),
     )
     impact = rx.cond(
         Revoke.planning,

@@ -18,10 +18,10 @@ def proof() -> rx.Component:
     block = PROOF.block.to_string()
     there = rx.match(
         RECORD.status,
-        ("revoked", "It is revoked on chain too."),
-        ("expired", "It has expired on chain too."),
-        ("active", "It is valid on chain and identical."),
-        "It is not valid on chain.",
+        ("revoked", "The attestation is revoked on chain too."),
+        ("expired", "The attestation has expired on chain too."),
+        ("active", "The attestation is valid on chain and matches this record."),
+        "The attestation is not valid on chain.",
     )
     words = rx.match(
         PROOF.verdict,

@@ -7,7 +7,7 @@ from components.ui.box import text
 from components.ui.button import button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field, check_field, field_row, select_field, text_field
-from components.ui.note import problem_note
+from components.ui.note import note, problem_note
 from components.ui.progress import conflict
 from state.attestations.case import Case
 from state.attestations.issue import Issue
@@ -26,6 +26,11 @@ def decision() -> rx.Component:
     hint = rx.cond(takes_reason, "Required after an earlier rejection.", "Stored with the decision.").to(str)
     return rx.el.form(
         rx.el.h3("Decision"),
+        rx.cond(
+            Case.is_partial | (Case.documents.length() > 0),
+            rx.fragment(),
+            note("No document supports this decision.", tone="warn"),
+        ),
         field_row(
             select_field(
                 "KYC level",
@@ -47,8 +52,8 @@ def decision() -> rx.Component:
                 Case.chain_options,
                 errors=errors,
                 id="d-chain",
-                placeholder="Attest later",
-                hint="On a chain, the attestation is issued with this decision.",
+                placeholder="Not now",
+                hint="Choose a chain to issue the attestation together with this decision.",
             ),
             text_field(
                 "Expires",

@@ -5,11 +5,11 @@ from typing import Any
 
 import reflex as rx
 
-from backend.attestations.schemas import AttestationCreate
+from backend.attestations.schemas import AttestationCreate, AttestationRead, AttestationStatus
 from backend.client import ApiProblem, body
 from state.attestations.checklist import Checklist
 from state.attestations.detail import AttestationView, attestation_view
-from state.attestations.revoked import read_revoked
+from state.attestations.revoked import revoked_of
 from state.chains.lookup import Chains, ChainView
 from state.core.arguments import id_of
 from state.core.dates import end_of, in_days
@@ -43,7 +43,7 @@ class Issue(Chains, Dialog, rx.State):
         self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
         yield
         try:
-            self.chain_options = _reachable(await self._read_chains())
+            self.chain_options = _reachable(await self._read_chains(), {})
             if id_of(party_id):
                 await self._take(id_of(party_id))
             else:
@@ -79,8 +79,9 @@ class Issue(Chains, Dialog, rx.State):
 
     async def _take(self, party_id: str) -> None:
         self.party = party_view(await self._api.get_party(party_id, organization_id=self._org_id()))
-        records = await read_revoked(self._api, self._org_id(), party_id)
-        self.revoked = [attestation_view(record, self) for record in records]
+        records = (await self._api.list_attestations(self._org_id(), party_id=party_id, limit=100)).attestations
+        self.revoked = [attestation_view(record, self) for record in revoked_of(records)]
+        self.chain_options = _reachable(self._chains, active_words(records, self.party.wallet, await self._zone()))
         self.levels = levels_up_to(self.party.level or UNVERIFIED_LEVELS)
         self.level, self.errors, self.form_problem = str(self.party.level or 1), {}, ""
 
@@ -128,10 +129,27 @@ class Issue(Chains, Dialog, rx.State):
         return fields
 
 
-def _reachable(chains: dict[int, ChainView]) -> list[dict[str, str]]:
-    """Return chains with our contracts, enabled ones first; the checklist enables one that is not."""
+def active_words(records: list[AttestationRead], wallet: str, zone: tzinfo) -> dict[int, str]:
+    """Return, for each chain where a wallet has an active attestation, how long it is active."""
+    found: dict[int, str] = {}
+    for record in records:
+        if record.status is AttestationStatus.ACTIVE and record.wallet_address.lower() == wallet.lower():
+            at = record.expires_at
+            words = f"active until {at.astimezone(zone):%-d %b %Y}" if at else "active, never expires"
+            found.setdefault(record.chain_eid, words)
+    return found
+
+
+def _reachable(chains: dict[int, ChainView], active: dict[int, str]) -> list[dict[str, str]]:
+    """Return chains with our contracts, enabled ones first; the checklist enables one that is not. `active` says where
+    the party is attested already."""
     known = sorted((c for c in chains.values() if c.enabled or c.factory), key=lambda chain: not chain.enabled)
-    return [{"value": str(c.eid), "label": c.name if c.enabled else f"{c.name}, not enabled"} for c in known]
+    return [{"value": str(c.eid), "label": _label(c, active.get(c.eid, ""))} for c in known]
+
+
+def _label(chain: ChainView, active: str) -> str:
+    name = chain.name if chain.enabled else f"{chain.name}, not enabled"
+    return f"{name}: {active}" if active else name
 
 
 def _option(party: PartyView) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from state.attestations.detail import AttestationView, attestation_view
 from state.chains.lookup import Chains
 from state.core.address import Param, choice
 from state.core.events import Events
+from state.core.units import shortened
 from state.parties.detail import WAITING, PartyView, party_view
 
 
@@ -50,18 +51,20 @@ class EntryView:
     mark: str
     below: str
     wallet: str
-    """The wallet of an attestation, which tells several of one party apart."""
+    """The wallet of an attestation, with its label."""
     country: str
     country_name: str
     level: int
     accredited: bool
     status: str
     at: str
+    short_wallet: str = ""
+    """The address alone, which tells several attestations of one party apart."""
 
 
 class Queue(CaseList, Chains, rx.State):
     """The list on the attestations page. Its columns do not sort: reviews are read one status after the other, and the
-    API has no sort by expiry."""
+    API has no sort by expiry. Within a page, what expires soon comes first."""
 
     rows: list[EntryView] = []
     show: str = REVIEW
@@ -76,7 +79,8 @@ class Queue(CaseList, Chains, rx.State):
         if self.show == REVIEW:
             return await self._fetch_waiting(cursor)
         page = await self._attestations(FILTERS[self.show], cursor=cursor or None)
-        self.rows = [_attested(attestation_view(record, self)) for record in page.attestations]
+        rows = [_attested(attestation_view(record, self)) for record in page.attestations]
+        self.rows = sorted(rows, key=lambda row: row.status != "expiring")
         return page.nextCursor
 
     async def _fetch_waiting(self, cursor: str) -> str | None:
@@ -175,6 +179,7 @@ def _attested(attestation: AttestationView) -> EntryView:
     return EntryView(
         id=attestation.id, party_id=attestation.party_id, eid=attestation.eid, is_party=False, name=attestation.name,
         mark=attestation.mark, below=attestation.chain, wallet=attestation.wallet_words,
+        short_wallet=shortened(attestation.wallet),
         country=attestation.country, country_name=attestation.country_name, level=attestation.level,
         accredited=attestation.accredited,
         status=attestation.shown, at=attestation.expires_at if is_live else attestation.updated_at,
