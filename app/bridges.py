@@ -9,8 +9,8 @@ from components.bridges.story import bridge_story
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, may
 from components.core.saved_views import saved_views
-from components.ui.box import end, row
-from components.ui.button import button
+from components.ui.box import end, row, text
+from components.ui.button import button, link
 from components.ui.card import page_head, panel
 from components.ui.icon import icon
 from components.ui.note import empty
@@ -79,7 +79,11 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
     )
     why = rx.cond(
         (bridge.status == "failed") & (bridge.failure != ""),
-        rx.el.div(bridge.failure, title=bridge.failure_full, class_name="muted small why"),
+        rx.el.div(
+            rx.el.div(bridge.failure, title=bridge.failure_full, class_name="muted"),
+            rx.cond((bridge.fix_href != "") & may(Scope.ASSETS_WRITE), link(bridge.fix_label, bridge.fix_href), ""),
+            class_name="small why",
+        ),
         rx.fragment(),
     )
     again = button(
@@ -94,8 +98,12 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
         td(open_),
         td(status(bridge.status), returned),
         td(row(bridge.source, icon("arrow-right", 13), bridge.destination, cls="nowrap"), why, full=True),
-        td(what, right=True, full=True, label="Carries"),
-        td(short_hash(bridge.guid, "packet id"), narrow=False, class_name="aside-hidden"),
+        td(what, right=True, full=True, label="Amount"),
+        td(
+            rx.cond(bridge.guid != "", short_hash(bridge.guid, "packet id"), text("–", cls="muted")),
+            narrow=False,
+            class_name="aside-hidden",
+        ),
         td(when(bridge.created_at), class_name="muted aside-hidden", label="Started"),
         td(
             rx.cond(bridge.can_retry & may(Scope.ASSETS_WRITE), again, rx.fragment()),

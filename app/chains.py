@@ -57,21 +57,21 @@ def _filters() -> rx.Component:
             "environment",
             "Environment",
             ChainsState.environment,
-            ("", "Every environment"),
+            ("", "All environments"),
             ("mainnet", "Mainnet"),
             ("testnet", "Testnet"),
             ("devnet", "Devnet"),
         ),
-        one("vm", "Virtual machine", ChainsState.vm, ("", "Every VM"), ("evm", "EVM"), ("solana", "Solana")),
+        one("vm", "Virtual machine", ChainsState.vm, ("", "VM: any"), ("evm", "EVM"), ("solana", "Solana")),
         one(
             "deployed",
             "Contracts",
             ChainsState.deployed,
-            ("", "With and without contracts"),
+            ("", "Contracts: any"),
             ("yes", "Contracts deployed"),
             ("no", "No contracts"),
         ),
-        one("enabled", "Use", ChainsState.enabled, ("", "Enabled or not"), ("yes", "Enabled"), ("no", "Not enabled")),
+        one("enabled", "Use", ChainsState.enabled, ("", "Use: any"), ("yes", "Enabled"), ("no", "Not enabled")),
     )
 
 
@@ -83,8 +83,8 @@ def _list() -> rx.Component:
             Col("Environment"),
             Col("LayerZero endpoint", right=True, narrow=False),
             Col("Newest block", right=True),
-            Col("Status", narrow=False),
-            Col("Use"),
+            Col("Chain status", narrow=False),
+            Col("This organization"),
             Col("Actions", hidden=True),
         ],
         ChainsState,
@@ -138,7 +138,7 @@ def _row(chain: rx.Var[ChainDetail]) -> rx.Component:
         td(
             row(
                 mark("link", rx.cond(chain.environment == "devnet", "warn", "")),
-                rx.el.div(name, below, alarmed, class_name="col none grow"),
+                rx.el.div(name, below, _trouble(chain), alarmed, class_name="col none grow"),
                 cls="who",
             )
         ),
@@ -167,6 +167,12 @@ def _row(chain: rx.Var[ChainDetail]) -> rx.Component:
         key=chain.id,
         aria_selected=rx.cond(CHOSEN.id == chain.id, "true", "false"),
     )
+
+
+def _trouble(chain: rx.Var[ChainDetail]) -> rx.Component:
+    """Draw the status on phones, which have no column for it, if the chain does not work as usual."""
+    is_usual = ~chain.is_deployed | (chain.status == "active")
+    return rx.cond(is_usual, rx.fragment(), rx.el.div(status(chain.status), class_name="only-narrow"))
 
 
 def _not_here(chain: rx.Var[ChainDetail]) -> rx.Component:

@@ -122,7 +122,9 @@ def _registered() -> rx.Component:
             (
                 "May revoke",
                 rx.cond(
-                    TERMS.can_revoke_others, "attestations of any issuer, here and below", "only its own attestations"
+                    TERMS.can_revoke_others,
+                    "Attestations of any issuer here and in sub-organizations",
+                    "Only its own attestations",
                 ),
             ),
         ),
@@ -169,7 +171,7 @@ def _dialog() -> rx.Component:
             errors=errors,
             id="n-level",
             default_value=TERMS.max_level.to_string(),
-            hint="The highest level this issuer can attest.",
+            hint="The highest level this issuer can attest. If you lower it, its attestations above become invalid.",
         ),
         check_field(
             "May revoke attestations of any issuer of this organization and those below",

@@ -29,7 +29,7 @@ def bridge_story() -> rx.Component:
         ("Status", badge(bridge.status)),
         ("From", bridge.source),
         ("To", bridge.destination),
-        ("Carries", what),
+        ("Amount", what),
         (
             "Receiver",
             rx.cond(
@@ -42,21 +42,29 @@ def bridge_story() -> rx.Component:
                 rx.cond(bridge.amount == "0", rx.el.span("none", class_name="muted"), rx.el.span("Your treasury")),
             ),
         ),
-        ("Packet", short_hash(bridge.guid, "packet id")),
-        ("Sent by", short_hash(bridge.source_tx, "transaction", bridge.source_url)),
-        ("Delivered by", short_hash(bridge.destination_tx, "transaction", bridge.destination_url)),
         ("Started", when(bridge.created_at)),
-        ("Last checked", when(bridge.checked_at)),
     )
+    sent = rx.fragment(
+        _fact("Packet", bridge.guid, short_hash(bridge.guid, "packet id")),
+        _fact("Sent by", bridge.source_tx, short_hash(bridge.source_tx, "transaction", bridge.source_url)),
+        _fact(
+            "Delivered by",
+            bridge.destination_tx,
+            short_hash(bridge.destination_tx, "transaction", bridge.destination_url),
+        ),
+        _fact("Last checked", bridge.checked_at, when(bridge.checked_at)),
+    )
+    failed = (bridge.status == "failed") & (request.steps.length() > 0)
     progress = request_progress(BridgeState, may_retry=may(Scope.ASSETS_WRITE), retry="Retry bridge")
     shown = drawer(
         "Bridge of " + bridge.symbol,
         rx.el.span(bridge.source, " to ", bridge.destination),
         col(
             rx.cond((bridge.failure != "") & (request.problem == ""), refused, rx.fragment()),
-            facts,
+            rx.cond(failed, progress, rx.fragment()),
+            rx.el.div(facts, sent),
             _returned(bridge),
-            rx.cond(request.steps.length() > 0, progress, rx.fragment()),
+            rx.cond((request.steps.length() > 0) & ~failed, progress, rx.fragment()),
             cls="wide",
         ),
         is_open=bridge.id != "",
@@ -69,6 +77,11 @@ def bridge_story() -> rx.Component:
         ),
     )
     return rx.fragment(shown, return_dialog())
+
+
+def _fact(name: str, value: rx.Var[str], shown: rx.Component) -> rx.Component:
+    """Draw a fact that a bridge gets only on its way."""
+    return rx.cond(value != "", kv((name, shown)), rx.fragment())
 
 
 def _returned(bridge: rx.Var[BridgeView]) -> rx.Component:

@@ -68,7 +68,7 @@ def _foot() -> rx.Component:
         ),
         rx.cond(
             DevnetState.can_reset,
-            button("Start over", "rotate-ccw", small=True, kind="danger", on_click=DevnetState.ask_reset(True)),
+            button("Reset devnet", "rotate-ccw", small=True, kind="danger", on_click=DevnetState.ask_reset(True)),
             rx.fragment(),
         ),
     )
@@ -76,21 +76,21 @@ def _foot() -> rx.Component:
 
 def _question() -> rx.Component:
     return confirm(
-        "Start over?",
-        "This resets the devnet: it deletes the chains and the database with every organization, asset, key and "
-        "session, and creates the demo again. The people of the demo keep their passwords. This cannot be undone.",
+        "Reset the devnet?",
+        "This deletes the chains and the database with every organization, asset, API key and session, and creates the "
+        "demo again in less than a minute. The people of the demo keep their passwords. This cannot be undone.",
         is_open=DevnetState.asks_reset,
         on_open_change=DevnetState.ask_reset,
         on_confirm=DevnetState.reset_all,
         problem=DevnetState.problem,
         busy=DevnetState.is_resetting,
-        word="Start over",
+        word="Reset devnet",
     )
 
 
 def _leaving() -> rx.Component:
     words = note(
-        rx.el.b("Starting over. "),
+        rx.el.b("Resetting the devnet. "),
         "The server restarts in less than a minute; ",
         rx.el.a("sign in then", href="/sign-in", class_name="link"),
         ".",

@@ -51,7 +51,7 @@ def _person(one: rx.Var[DemoPersonView]) -> rx.Component:
 
 def _start_over() -> rx.Component:
     """Draw the button that opens the reset's confirmation, as the admin who may reset."""
-    words = rx.el.button("Reset the demo", type="submit", class_name="link small")
+    words = rx.el.button("Reset devnet", type="submit", class_name="link small")
     return _post(words, "admin", DemoPeople.start_over_path)
 
 

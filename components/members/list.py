@@ -6,13 +6,13 @@ from components.core.csv_link import csv_of
 from components.core.holder_picker import account_field
 from components.core.permission import Scope, may
 from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
-from components.ui.box import col, end, row
+from components.ui.box import col, end, row, text
 from components.ui.button import button
 from components.ui.card import avatar, panel
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import choice, choices, error_of, field_row, search_box, select_field, text_field
 from components.ui.note import empty, note
-from components.ui.status import status
+from components.ui.status import status, tag
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import short_hash, when
@@ -49,7 +49,7 @@ def members_panel() -> rx.Component:
             two=True,
         ),
         pager(
-            "Newest first, 50 per page",
+            rx.cond(MembersState.has_older | MembersState.has_newer, "Newest first, 50 per page", _count()),
             MembersState,
             csv=csv_of("/members", role=MembersState.role, q=MembersState.words),
         ),
@@ -57,10 +57,24 @@ def members_panel() -> rx.Component:
     )
 
 
-def person(name: rx.Var[str], initials: rx.Var[str], below: rx.Var[str]) -> rx.Component:
-    """Draw a person with a muted line below the name."""
+def _count() -> rx.Var[str]:
+    count = MembersState.rows.length()
+    return (count.to_string() + rx.cond(count == 1, " member", " members, newest first").to(str)).to(str)
+
+
+def person(
+    name: rx.Var[str], initials: rx.Var[str], below: rx.Var[str], is_me: rx.Var[bool] | bool = False
+) -> rx.Component:
+    """Draw a person with a muted line below the name; mark the user."""
     second = rx.cond((below != "") & (below != name), rx.el.div(below, class_name="muted small break"), rx.fragment())
-    return row(avatar(initials), rx.el.div(rx.el.div(name, class_name="strong break"), second, class_name="grow"))
+    return row(
+        avatar(initials),
+        rx.el.div(
+            rx.el.div(name, rx.cond(is_me, tag("You"), rx.fragment()), class_name="strong break"),
+            second,
+            class_name="grow",
+        ),
+    )
 
 
 def _row(member: rx.Var[MemberView]) -> rx.Component:
@@ -70,10 +84,10 @@ def _row(member: rx.Var[MemberView]) -> rx.Component:
         rx.fragment(),
     )
     return tr(
-        td(person(member.name, member.initials, member.email), full=True),
+        td(person(member.name, member.initials, member.email, member.is_me)),
         td(role_name(member.role), _given(member.given_by)),
         td(short_hash(member.wallet, "wallet address"), more, narrow=False),
-        td(status(member.status)),
+        td(status(member.status), class_name="status-cell"),
         td(when(member.created_at), class_name="muted", label="Since"),
         td(
             rx.cond(may(Scope.MEMBERS_WRITE) & (member.status != "inactive"), _acts(member), ""),
@@ -81,6 +95,7 @@ def _row(member: rx.Var[MemberView]) -> rx.Component:
             class_name="acts",
         ),
         key=member.id,
+        class_name="member",
     )
 
 
@@ -97,7 +112,9 @@ def _acts(member: rx.Var[MemberView]) -> rx.Component:
         aria_label="Change role of " + member.name,
     )
     remove = button("Remove", small=True, on_click=MemberAct.ask(member.id), aria_label="Remove " + member.name)
-    return rx.fragment(change, remove)
+    words = rx.cond(member.is_me, "You are the only admin", "The only admin")
+    only = text(words, cls="muted small", title="Make another person an admin first.")
+    return rx.cond(member.is_only_admin, only, rx.fragment(change, remove))
 
 
 def role_dialog() -> rx.Component:

@@ -1,5 +1,6 @@
 """Bridges: the list, and one packet's history."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ import reflex as rx
 
 from backend.bridges.schemas import Bridge, BridgeStatus
 from backend.client import ApiProblem
+from backend.requests.schemas import RequestStatus
 from state.assets.choice import ByAsset
 from state.chains.lookup import Chains
 from state.core.address import Addressed, Param, opened
@@ -16,7 +18,7 @@ from state.core.events import Next, call
 from state.core.paging import ByStatus
 from state.core.units import brief
 from state.requests.tracker import Follows, Tracker
-from state.requests.views import RequestView
+from state.requests.views import RequestView, request_view
 
 
 @dataclass
@@ -41,6 +43,9 @@ class BridgeView:
     failure: str = ""
     failure_full: str = ""
     can_retry: bool = False
+    fix_label: str = ""
+    fix_href: str = ""
+    """The step that resolves the failure, where the API names one."""
     request_id: str = ""
     return_request_id: str = ""
     returned_at: str = ""
@@ -69,7 +74,20 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
             **self._order(),
         )
         self.rows = [self._view(bridge) for bridge in page.bridges]
+        await self._read_fixes()
         return page.nextCursor
+
+    async def _read_fixes(self) -> None:
+        """Name the step that resolves each failure: retried before, a bridge fails again. Rows whose request is not
+        among the newest failed ones keep their reason only."""
+        if not any(row.can_retry for row in self.rows):
+            return
+        with suppress(ApiProblem):
+            page = await self._api.list_requests(self._org_id(), status=RequestStatus.FAILED, limit=100)
+            failed = {str(request.id): request_view(request) for request in page.requests}
+            for row in self.rows:
+                if row.can_retry and (request := failed.get(row.request_id)) and request.fix_href:
+                    row.fix_label, row.fix_href = request.fix.label, request.fix_href
 
     @rx.event
     def retry(self, bridge_id: str) -> Next:

@@ -31,7 +31,8 @@ class IssuerForm(RegistersIssuer, Dialog, rx.State):
             self._keep_at("name", "max_kyc_level")
             return
         self._close()
-        await self._accepted("Registering the issuer", request_id)
         issuer = await self.get_state(IssuerState)
+        is_change = issuer.is_issuer and issuer.missing == 0
+        await self._accepted("Changing the issuer's terms" if is_change else "Registering the issuer", request_id)
         await issuer._read()
         yield [Tracker.watch, issuer._follow(request_id)]

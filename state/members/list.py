@@ -8,14 +8,14 @@ import reflex as rx
 
 from backend.client import ApiProblem, body
 from backend.members.schemas import Member, MemberAccepted, MemberPlan, MemberUpdate
-from backend.users.schemas import Role
+from backend.users.schemas import MemberStatus, Role
 from state.core.address import Param, choice, written
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
 from state.core.edits import Edits
 from state.core.events import Events, Next
 from state.core.paging import Pages
-from state.core.session import initials
+from state.core.session import Session, initials
 from state.core.units import shortened
 from state.notifications.bell import Bell
 
@@ -37,6 +37,9 @@ class MemberView:
     """Who granted the role, and who approved it; empty for a founder."""
     status: str = ""
     created_at: str = ""
+    is_me: bool = False
+    is_only_admin: bool = False
+    """Whether the organization would have no admin of its own without this one."""
 
 
 class MembersState(Pages, rx.State):
@@ -57,8 +60,19 @@ class MembersState(Pages, rx.State):
         page = await self._api.list_members(
             self._org_id(), role=chosen(Role, self.role), q=self.words or None, cursor=cursor or None, **self._order()
         )
-        self.rows = [member_view(member) for member in page.members]
+        me, only = (await self.get_state(Session))._user_id, await self._only_admin(page.members)
+        self.rows = [
+            replace(member_view(member), is_me=str(member.user_id) == me, is_only_admin=str(member.id) == only)
+            for member in page.members
+        ]
         return page.nextCursor
+
+    async def _only_admin(self, members: list[Member]) -> str:
+        """Return the id of the organization's only active admin, if some members include one; otherwise ""."""
+        if all(member.role is not Role.ADMIN for member in members):
+            return ""
+        found = await self._api.list_members(self._org_id(), role=Role.ADMIN, status=MemberStatus.ACTIVE, limit=2)
+        return str(found.members[0].id) if len(found.members) == 1 else ""
 
     @rx.event
     def turn(self, tab: str) -> None:

@@ -198,7 +198,7 @@ DIALOGS: list[tuple[str, list[str]]] = [
     ("webhooks/{webhook}", ["Change", "Disable", "Rotate secret", "Delete"]),
     ("parties?id={party}", ["Attest"]),
     ("wallets", ["New wallet", "Link wallet"]),
-    ("chains", ["Start over"]),
+    ("chains", ["Reset devnet"]),
     (
         "assets/{asset}?tab=controls",
         ["Mint", "Freeze", "Unfreeze", "Force transfer", "Recover wallet", "Pause on .*", "Edit limits"],

@@ -31,9 +31,9 @@ def test_one_click_opens_the_page_of_the_investor(console: Console, signum: Sign
 def test_start_over_asks_before_it_deletes_anything(console: Console, signum: Signum) -> None:
     page = console.page
     page.goto(f"{signum.url}/sign-in")
-    console.hydrated().page.get_by_role("button", name="Reset the demo").click()
+    console.hydrated().page.get_by_role("button", name="Reset devnet").click()
     page.wait_for_url("**/chains**")
-    question = page.get_by_role("dialog", name="Start over?")
+    question = page.get_by_role("dialog", name="Reset the devnet?")
     expect(question).to_contain_text("deletes the chains and the database")
     question.get_by_role("button", name="Cancel").click()
     expect(question).to_be_hidden()

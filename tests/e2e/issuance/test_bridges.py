@@ -97,6 +97,7 @@ def test_failed_bridge_shows_its_reason_and_is_retried_after_the_attestation(con
     page = console.sign_in(path="bridges?status=failed").heading("Bridges").page
     row = page.get_by_role("row").filter(has_text="The receiver has no valid attestation.").first
     expect(row.get_by_role("button", name=re.compile("^Retry bridge of"))).to_be_visible()
+    expect(row.get_by_role("link", name=re.compile("^Attest Nora Lind on "))).to_be_visible()
     row.get_by_role("button", name=re.compile("^Show the failed bridge of")).click()
     drawer = page.get_by_role("complementary", name=re.compile("^Bridge of"))
     expect(drawer.get_by_text("Nora Lind")).to_be_visible()

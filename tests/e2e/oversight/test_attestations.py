@@ -125,7 +125,7 @@ def test_attestation_checklist_resolves_missing_prerequisites(console: Console, 
     steps.get_by_role("button", name="Register issuer").click()
     steps.get_by_role("button", name="Register", exact=True).click()
     expect(steps.get_by_text("only with your consent")).to_be_visible()
-    steps.get_by_label("Create the key, use it once, revoke it").check()
+    steps.get_by_label("Use a one-time API key").check()
     steps.get_by_role("button", name="Register", exact=True).click()
     steps.get_by_role("button", name="Add wallet").click(timeout=CHAIN)
     steps.get_by_label("Wallet address").fill("0x12")

@@ -64,9 +64,9 @@ FURTHER: list[tuple[str, Scope]] = [
 ANYONE = (
     "Later|Set up second factor|View|View all|Open|Older|Newer|Export CSV|Evidence|Reload|Refresh|View asset|Account"
     "|Invitations|Find proof|Check transfer|Check again|Decide|Try again|Add authenticator app|Add passkey"
-    "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Link wallet|Disconnect .*"
-    "|Open the bridge|Review approval|Raise the .*|Change the .* of .*|Set the rules of .*|Register as issuer"
-    "|Register .* as a party|Verify .* again|Create evidence pack|New pack|Open received pack"
+    "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
+    "|Disconnect .*|Open the bridge|Review approval|Raise the .*|Change the .* of .*|Set the rules of .*"
+    "|Register as issuer|Register .* as a party|Verify .* again|Create evidence pack|New pack|Open received pack"
     "|Download archive|Download PDF|Start tour|Hide the tour"
 )
 """Navigation, reading, and the person's own account."""
