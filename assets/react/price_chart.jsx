@@ -24,8 +24,8 @@ function useNearest(points) {
   return [at !== null && at < points.length ? at : null, handlers];
 }
 
-/* `points`: {at, open, high, low, close, volume, cells}, oldest first; without `open`, only the range of the prices is
-   drawn. `cells` are the texts of a row of the table. */
+/* `points`: {at, open, high, low, close, move, volume, cells}, oldest first; `move` compares the close with the one before:
+   up, down or flat. Without `open`, only the range of the prices is drawn. `cells` are the texts of a row of the table. */
 export function PriceChart({ points = [], ticks = [], labels = [], heads = [], label, caption }) {
   const [place, handlers] = useNearest(points);
   const shown = place === null ? null : points[place];
@@ -50,7 +50,7 @@ export function PriceChart({ points = [], ticks = [], labels = [], heads = [], l
             }
             const [top, bottom] = [Math.max(point.open, point.close), Math.min(point.open, point.close)];
             return (
-              <g key={point.at} className={point.close < point.open ? "candle down" : "candle up"}>
+              <g key={point.at} className={`candle ${point.move}`}>
                 <line x1={x(point.at)} x2={x(point.at)} y1={y(point.high)} y2={y(point.low)} vectorEffect="non-scaling-stroke" />
                 <rect x={x(point.at) - width / 2} width={width} y={y(top)} height={Math.max((top - bottom) * HEIGHT, 1.5)} />
               </g>
@@ -71,8 +71,9 @@ export function PriceChart({ points = [], ticks = [], labels = [], heads = [], l
           </>
         ) : (
           <>
-            <span><i className="dot up-key" />Price rose</span>
-            <span><i className="dot down-key" />Price fell</span>
+            <span><i className="dot up-key" />Higher close than before</span>
+            <span><i className="dot down-key" />Lower close</span>
+            {points.some((point) => point.move === "flat") && <span><i className="dot flat-key" />Same close</span>}
           </>
         )}
         <span><i className="dot volume-key" />Volume</span>

@@ -53,8 +53,11 @@ def begin(until: date, days: int) -> date:
     return until - timedelta(days=days - 1)
 
 
-def view(shown: Sequence[Bar], since: date, until: date, terms: Terms, *, by_month: bool = False) -> PricesView:
-    """Return the chart of some periods with trades, at least one, from a day to another one."""
+def view(
+    shown: Sequence[Bar], since: date, until: date, terms: Terms, *, by_month: bool = False, before: str | None = None
+) -> PricesView:
+    """Return the chart of some periods with trades, at least one, from a day to another one. `before` is the close of
+    the period with trades before them; without it, the first one is compared with its own open."""
     scale = span(min(int(bar.low) for bar in shown), max(int(bar.high) for bar in shown))
     most = max(int(bar.amount) for bar in shown)
     quote, days = terms.quote_decimals, (until - since).days + 1
@@ -63,12 +66,16 @@ def view(shown: Sequence[Bar], since: date, until: date, terms: Terms, *, by_mon
     def up(price: str) -> float:
         return plotted(int(price) - scale[0], 0) / plotted(scale[-1] - scale[0], 0)
 
-    def point(bar: Bar) -> dict[str, Any]:
+    def point(bar: Bar, earlier: str | None) -> dict[str, Any]:
         opened = [bar.opened or ""] if has_open else []
         middle = min(15, max((until - bar.first).days, 1) / 2) if by_month else 0.5
         return {
             "at": ((bar.first - since).days + middle) / days,
-            **({"open": up(bar.opened or "")} if has_open else {}),
+            **(
+                {"open": up(bar.opened or ""), "move": _move(earlier or bar.opened or "", bar.close)}
+                if has_open
+                else {}
+            ),
             "high": up(bar.high),
             "low": up(bar.low),
             "close": up(bar.close),
@@ -81,8 +88,9 @@ def view(shown: Sequence[Bar], since: date, until: date, terms: Terms, *, by_mon
             ],
         }
 
+    closes = (before, *(bar.close for bar in shown[:-1]))
     return PricesView(
-        points=[point(bar) for bar in shown],
+        points=[point(bar, earlier) for bar, earlier in zip(shown, closes, strict=True)],
         ticks=marks(scale, quote),
         labels=_labels(since, days),
         heads=[
@@ -92,6 +100,12 @@ def view(shown: Sequence[Bar], since: date, until: date, terms: Terms, *, by_mon
         label=f"Price in {terms.quote} from {day(since)} to {day(until)}, last {rounded(shown[-1].close, quote)}; "
         "volume below",
     )  # fmt: skip
+
+
+def _move(earlier: str, close: str) -> str:
+    """Return where a close is, compared with an earlier price: up, down or flat."""
+    change = int(close) - int(earlier)
+    return "up" if change > 0 else "down" if change < 0 else "flat"
 
 
 def _labels(since: date, days: int) -> list[dict[str, Any]]:

@@ -50,4 +50,5 @@ def view(shown: Sequence[DailyPrice], since: date, prices: DailyPrices, market: 
     """Return the chart of some days with trades, at least one, in a period."""
     bars = [Bar(day.day, day.high, day.low, day.close, day.amount, day.trades, day.open) for day in shown]
     terms = Terms(market.symbol, market.decimals, market.quote, market.quote_decimals)
-    return price_charts.view(bars, since, prices.until, terms)
+    before = next((day.close for day in reversed(prices.days) if day.day < since), None)
+    return price_charts.view(bars, since, prices.until, terms, before=before)

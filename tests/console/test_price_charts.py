@@ -54,6 +54,23 @@ def test_change_of_a_price_has_its_sign(before: str | None, now: str, words: str
     assert change(before, now) == words
 
 
+def test_day_is_compared_with_the_close_before_it() -> None:
+    days = [
+        DailyPrice(day=TODAY - timedelta(days=age), trades=1, open=price, high=price, low=price, close=price,
+                   amount="7", value="7")
+        for age, price in ((40, "102"), (9, "100"), (6, "103"), (4, "103"), (2, "101"))
+    ]  # fmt: skip
+    found = DailyPrices(since=TODAY - timedelta(days=365), until=TODAY, days=days)
+
+    def moves(period: int) -> list[str]:
+        since = begin(TODAY, period)
+        shown = [day for day in days if day.day >= since]
+        return [point["move"] for point in view(shown, since, found, MarketDetail()).points]
+
+    assert moves(30) == ["down", "up", "flat", "down"]
+    assert moves(365) == ["flat", "down", "up", "flat", "down"]
+
+
 def test_months_of_several_years_have_their_names() -> None:
     months = [date(2022 + n // 12, n % 12 + 1, 1) for n in range(50)]
     bars = [Bar(first=month, high="9", low="7", close="8", amount="5", trades=2) for month in months]
