@@ -81,11 +81,11 @@ function cut(whole, rest, digits, ellipsis) {
 }
 
 /* An amount that is cut is a button that copies the exact one; every amount shows it on hover. */
-export function Amount({ value, decimals = 18, unit, digits = 6, ellipsis = true }) {
+export function Amount({ value, decimals = 18, unit, digits = 6, least = 0, ellipsis = true }) {
   const [done, copy] = useCopy();
   const { whole, rest, plain } = wholeUnits(value, decimals);
   const exact = `${joined(whole, rest)}${unit ? ` ${unit}` : ""}`;
-  const text = cut(whole, rest, digits, ellipsis);
+  const text = cut(whole, rest.padEnd(Math.min(least, digits, decimals), "0"), digits, ellipsis);
   const shown = (
     <>
       {text}

@@ -122,7 +122,7 @@ async def _steps(
         ),
         _step(
             "market_active",
-            "Open it for trading",
+            "Open for trading",
             eid,
             names,
             f"Allow the market on the token, and read back fees and rules. {MEASURED}",

@@ -224,7 +224,7 @@ def _steps(checked: Checked, eid: int, names: Mapping[int, str]) -> list[Step]:
         *before,
         *([Step("token_created", "Verify the token", eid)] if checked.source else []),
         Step("market_created", "Create the market", eid),
-        Step("market_active", "Open it for trading", eid),
+        Step("market_active", "Open for trading", eid),
     ]
 
 

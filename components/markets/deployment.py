@@ -73,7 +73,7 @@ def facts() -> rx.Component:
             rx.fragment(),
         ),
         rx.el.p(
-            "The rules and limits of ", market.symbol, " on ", market.chain, " count too: see its ",
+            "Orders must also pass the rules of the token: see ", market.symbol, "'s ",
             link("Compliance", "/o/" + Session.org.id + "/assets/" + market.asset_id + "?tab=compliance"), ".",
             class_name="muted small card-body",
         ),

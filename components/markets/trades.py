@@ -8,7 +8,7 @@ from components.ui.card import card
 from components.ui.note import empty
 from components.ui.table import Col, list_table, pager, td, tr
 from components.ui.value import amount, short_hash, when
-from state.markets.detail import MarketState
+from state.markets.detail import ROWS, MarketState
 from state.orders.trades import TradesState, TradeView
 
 
@@ -26,7 +26,7 @@ def trades() -> rx.Component:
             _row,
             empty=empty("arrow-left-right", "No trades yet", "Trades appear here when orders match."),
         ),
-        pager("Newest first, 50 per page", state, csv=csv_of(path)),
+        pager(f"Newest first, {ROWS} per page", state, csv=csv_of(path), size=ROWS),
         right=button("Reload", "rotate-cw", small=True, on_click=TradesState.load),
     )  # fmt: skip
 
@@ -36,13 +36,13 @@ def _row(trade: rx.Var[TradeView]) -> rx.Component:
     return tr(
         td(when(trade.executed_at), class_name="muted"),
         td(
-            amount(trade.price, market.quote, market.quote_decimals),
+            amount(trade.price, market.quote, market.quote_decimals, least=2),
             right=True,
             class_name="strong lead",
             label="Price",
         ),
         td(amount(trade.amount, market.symbol, market.decimals), right=True, label="Amount"),
-        td(amount(trade.value, market.quote, market.quote_decimals), right=True, label="Value"),
+        td(amount(trade.value, market.quote, market.quote_decimals, least=2), right=True, label="Value"),
         td(_person(trade.buyer, trade.buyer_name), label="Buyer"),
         td(_person(trade.seller, trade.seller_name), label="Seller"),
         td(short_hash(trade.tx_hash, "transaction", trade.tx_url), label="Transaction"),

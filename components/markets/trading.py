@@ -19,7 +19,7 @@ from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import amount, short_hash, when
-from state.markets.detail import MarketState
+from state.markets.detail import ROWS, MarketState
 from state.orders.book import BookState
 from state.orders.form import OrderForm
 from state.orders.list import OrdersState, OrderView
@@ -125,7 +125,12 @@ def _orders() -> rx.Component:
                 empty("list", "No orders yet", "Orders appear here when they are placed.")
             ),
         ),
-        pager("Newest first, 50 per page", state, csv=csv_of(_path(), status=state.status, side=state.side)),
+        pager(
+            f"Newest first, {ROWS} per page",
+            state,
+            csv=csv_of(_path(), status=state.status, side=state.side),
+            size=ROWS,
+        ),
         right=end(button("Reload", "rotate-cw", small=True, on_click=OrdersState.load)),
     )  # fmt: skip
 
@@ -157,7 +162,7 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         td(when(order.created_at), class_name="muted"),
         td(rx.cond(order.side == "buy", buy, sell)),
         td(
-            amount(order.price, market.quote, market.quote_decimals),
+            amount(order.price, market.quote, market.quote_decimals, least=2),
             right=True,
             class_name="strong lead",
             label="Price",

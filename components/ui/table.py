@@ -118,10 +118,11 @@ def toolbar(*children: Any) -> rx.Component:
     return rx.el.div(*children, class_name="toolbar")
 
 
-def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Component:
+def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None, size: int = 50) -> rx.Component:
     """Draw the foot of a list in keyset pages (`Pages`); without buttons if one page holds all rows.
 
-    `words` say what, below rows only, the list shows in its usual order. `csv` is the address of all rows.
+    `words` say what, below rows only, the list shows in its usual order. `csv` is the address of all rows, `size` the
+    number of rows per page.
     """
     order = rx.cond(state.down, "desc", "asc").to(str)
     sorted_ = rx.cond(state.is_sorted, rx.Var.create("&sort=") + state.sort + "&order=" + order, "").to(str)
@@ -149,7 +150,7 @@ def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None) -> rx.Compo
     )
     has_rows = state.rows.length() > 0
     foot = rx.el.div(
-        rx.cond(has_rows, rx.el.span(rx.cond(usual, words, "50 per page"), class_name="words"), rx.fragment()),
+        rx.cond(has_rows, rx.el.span(rx.cond(usual, words, f"{size} per page"), class_name="words"), rx.fragment()),
         rx.el.span(class_name="end"),
         *whole,
         rx.cond(state.has_newer | state.has_older, buttons, rx.fragment()),

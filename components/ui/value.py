@@ -46,6 +46,7 @@ class Amount(Local):
     unit: rx.Var[str]
     digits: rx.Var[int]
     ellipsis: rx.Var[bool]
+    least: rx.Var[int]
 
 
 class When(Local):
@@ -117,13 +118,15 @@ def amount(
     unit: Any = None,
     decimals: rx.Var[int] | int = 18,
     digits: int = 6,
+    least: int = 0,
     *,
     ellipsis: bool = True,
 ) -> rx.Component:
-    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers. Without
-    `ellipsis` an amount that is cut looks like any other; the exact one is shown on hover and copied on a click."""
+    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers. In a column
+    of prices, `least` decimals are always shown. Without `ellipsis` an amount that is cut looks like any other; the
+    exact one is shown on hover and copied on a click."""
     named = {"unit": unit} if unit is not None else {}
-    return Amount.create(value=value, decimals=decimals, digits=digits, ellipsis=ellipsis, **named)
+    return Amount.create(value=value, decimals=decimals, digits=digits, least=least, ellipsis=ellipsis, **named)
 
 
 def when(

@@ -8,8 +8,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.markets.schemas import Market
 from state.chains.lookup import Chains
-from state.compliance.effect_words import rule_name
-from state.compliance.rules import Checked, words
+from state.compliance.rules import Checked, checked, of_asset, words
 from state.core.address import Addressed, Param, choice
 from state.core.api import Loads
 from state.core.arguments import id_of
@@ -17,8 +16,12 @@ from state.core.dates import stamp
 from state.core.events import Events
 from state.core.units import brief, percent
 from state.markets.list import pair
+from state.markets.stricter_rules import stricter_words
 from state.requests.tracker import Follows
 from state.requests.views import RequestView
+
+ROWS = 10
+"""Orders and trades per page: a market's page has both lists below its charts."""
 
 
 @dataclass
@@ -98,12 +101,18 @@ class MarketState(Follows, Loads, Chains, Addressed, rx.State):
             if not self._chains:
                 await self._read_chains()
             record = await self._locate()
+            asset = await self._asset_rules(record) if record.stricter_rules else {}
         except ApiProblem as problem:
             self._failed(problem)
             return None
         self._loaded()
-        self.market = self._view(record)
+        self.market = self._view(record, asset)
         return record
+
+    async def _asset_rules(self, market: Market) -> dict[str, str]:
+        """Return the rules of the market's asset as text, by displayed name."""
+        asset = await self._api.get_asset(self._org_id(), str(market.asset_id))
+        return words(checked(of_asset(asset), asset.decimals), asset.symbol, asset.decimals)
 
     async def _locate(self) -> Market:
         """Find the market in the URL. The API's path includes its asset and the URL does not, so lists provide it."""
@@ -115,7 +124,7 @@ class MarketState(Follows, Loads, Chains, Addressed, rx.State):
                 return market
         raise ApiProblem({"status": 404, "title": "Not Found", "detail": "This market does not exist here."})
 
-    def _view(self, market: Market) -> MarketDetail:
+    def _view(self, market: Market, asset: dict[str, str]) -> MarketDetail:
         eid, decimals, symbol = market.chain_eid, market.asset_decimals or 18, market.asset_symbol or ""
         said = words(_rules(market), symbol, decimals)
         shown = [name for name in said if name not in ("Organization only", "Trusted issuers")]
@@ -148,7 +157,7 @@ class MarketState(Follows, Loads, Chains, Addressed, rx.State):
             last_price=market.last_price or "",
             volume=market.volume,
             rules=[{"name": name, "value": said[name]} for name in shown],
-            stricter=", ".join(map(rule_name, market.stricter_rules)),
+            stricter=stricter_words(market.stricter_rules, said, asset),
         )
 
 

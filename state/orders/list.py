@@ -12,7 +12,7 @@ from state.core.dates import stamp
 from state.core.events import Next
 from state.core.paging import ByStatus
 from state.core.units import brief
-from state.markets.detail import MarketState
+from state.markets.detail import ROWS, MarketState
 from state.markets.prices import PricesState
 from state.orders.book import LIVE, BookState
 from state.orders.trades import TradesState
@@ -62,6 +62,7 @@ class OrdersState(ByStatus, rx.State):
             status=chosen(OrderStatus, self.status),
             side=chosen(OrderSide, self.side),
             cursor=cursor or None,
+            limit=ROWS,
             **self._order(),
         )
         self.rows = [order_view(order, state) for order in page.orders]

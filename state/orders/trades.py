@@ -8,7 +8,7 @@ import reflex as rx
 from backend.markets.schemas import Trade
 from state.core.dates import stamp
 from state.core.paging import Pages
-from state.markets.detail import MarketState
+from state.markets.detail import ROWS, MarketState
 
 
 @dataclass
@@ -42,7 +42,7 @@ class TradesState(Pages, rx.State):
             self.rows = []
             return None
         page = await self._api.list_trades(
-            self._org_id(), market.asset_id, market.id, cursor=cursor or None, **self._order()
+            self._org_id(), market.asset_id, market.id, cursor=cursor or None, limit=ROWS, **self._order()
         )
         self.rows = [trade_view(trade, state) for trade in page.trades]
         return page.nextCursor

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.e2e.conftest import Console, Signum, _forget_person, serving
 
@@ -52,11 +52,24 @@ def test_year_is_what_people_see(console: Console, signum: Signum) -> None:
     check_trades(page)
 
 
+def dates(trades: Locator) -> list[str]:
+    """Return the times of the trades on a page of the list."""
+    expect(trades.get_by_role("row").nth(1)).to_be_visible()
+    return trades.locator("time").evaluate_all("all => all.map(one => one.dateTime)")
+
+
 def check_trades(page: Page) -> None:
     """The trades are spread over eight months, around a slowly rising price."""
-    table = page.get_by_role("table", name="Trades")
-    expect(table.get_by_role("row").filter(has_text="Meridian Endowment").last).to_be_visible()
-    times = table.locator("time").evaluate_all("all => all.map(one => one.dateTime)")
+    trades = page.get_by_role("region", name="Trades", exact=True)
+    times = dates(trades)
+    older = trades.get_by_role("button", name="Older")
+    while older.is_enabled():
+        first = trades.get_by_role("row").nth(1).get_by_role("button", name="Copy transaction")
+        shown = first.get_attribute("aria-label") or ""
+        older.click()
+        expect(first).not_to_have_attribute("aria-label", shown)
+        times += dates(trades)
+    expect(trades.get_by_role("row").filter(has_text="Meridian Endowment").last).to_be_visible()
     assert len(months(times)) >= 8
     assert times == sorted(times, reverse=True)
 

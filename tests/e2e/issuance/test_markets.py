@@ -61,7 +61,7 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
         "Send the packet from",
         "Deliver the packet on",
         "Verify the token",
-        "Open it for trading",
+        "Open for trading",
     ):
         expect(progress.get_by_role("listitem").filter(has_text=re.compile(f"{step}.*done"))).to_be_visible()
     expect(progress.get_by_role("button", name=re.compile("Copy transaction 0x"))).to_have_count(6)
