@@ -16,6 +16,8 @@ from state.distributions.operations import Activation, Cancellation, Deletion
 from state.distributions.proof import ProofFinder
 
 ONE = DistributionState.distribution
+MAX_DECIMALS = 255
+"""The most decimals that a token can have."""
 
 
 def facts() -> rx.Component:
@@ -23,7 +25,8 @@ def facts() -> rx.Component:
     claimed = col(
         bar(ONE.claimed_percent, "Claimed"),
         rx.el.span(
-            amount(ONE.claimed, ONE.symbol, ONE.decimals), " of ", amount(ONE.total, ONE.symbol, ONE.decimals),
+            amount(ONE.claimed, ONE.symbol, ONE.decimals, digits=2), " of ",
+            amount(ONE.total, ONE.symbol, ONE.decimals, digits=2),
             ", ", ONE.claimed_percent, "%",
         ),
         cls="tight",
@@ -38,7 +41,7 @@ def facts() -> rx.Component:
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
-            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals)),
+            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=2)),
             ("Held back", _unpaid()),
             ("Created", when(ONE.created_at)),
         ),
@@ -121,7 +124,7 @@ def activation_dialog() -> rx.Component:
         "Activate " + ONE.name,
         rx.el.span(
             "Moves ", amount(ONE.total, ONE.symbol, ONE.decimals),
-            " out of the wallet that owns the token. Unclaimed tokens come back when you cancel.",
+            " out of your treasury. What is not claimed returns to it when you cancel the distribution.",
         ),
         problem_note(state.plan_problem),
         rx.cond(ONE.has_recipients, said, by_root),
@@ -144,11 +147,12 @@ def cancellation_dialog() -> rx.Component:
         " not claimed can no longer do so",
         rx.cond(Cancellation.losing != "", ": " + Cancellation.losing, ""),
         ". ",
-        amount(ONE.unclaimed, ONE.symbol, ONE.decimals),
-        " return to the wallet that owns the token. This cannot be undone.",
+        # Irreversible: the exact amount.
+        amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=MAX_DECIMALS),
+        " return to your treasury. This cannot be undone.",
     )
     return confirm(
-        "Cancel " + ONE.name,
+        "Cancel distribution “" + ONE.name + "”?",
         rx.cond(ONE.status == "draft", draft, active),
         form=Cancellation,
         word="Cancel distribution",
@@ -159,7 +163,7 @@ def cancellation_dialog() -> rx.Component:
 def deletion_dialog() -> rx.Component:
     """Ask for confirmation before the draft is deleted."""
     return confirm(
-        "Delete " + ONE.name,
+        "Delete draft “" + ONE.name + "”?",
         "Deletes the draft with its recipients and their proofs. Nothing has been paid out. This cannot be undone.",
         form=Deletion,
         word="Delete draft",

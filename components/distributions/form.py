@@ -126,7 +126,7 @@ def _outcome() -> rx.Component:
         outcome(NEW),
         note(
             rx.el.b("Nothing is sent yet. "),
-            "A draft costs nothing. Activating it moves the total out of the wallet that owns the token.",
+            "A draft costs nothing. Activating it moves the total out of your treasury.",
         ),
         keep,
         cls="wide",

@@ -23,7 +23,7 @@ ONE = DistributionState.distribution
 def recipients() -> rx.Component:
     """Draw the recipients in the order of their list."""
     csv = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/recipients", check="true")
-    again = text_button("Check again", on_click=RecipientsState.reload)
+    again = text_button("Recheck eligibility", on_click=RecipientsState.reload)
     return panel(
         list_table(
             "Recipients",
@@ -51,7 +51,7 @@ def _recipient(row: rx.Var[PayeeView]) -> rx.Component:
         ("ready", rx.cond(RecipientsState.is_open, _claimable(row), status("eligible"))),
         rx.el.span("not checked", class_name="muted"),
     )
-    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals), claim)
+    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals, digits=2), claim)
 
 
 def _claimable(row: rx.Var[PayeeView]) -> rx.Component:

@@ -101,7 +101,7 @@ def test_distribution_from_a_list_is_claimed_and_cancelled(console: Console, tmp
     dialog.get_by_role("button", name="Cancel").click()
 
     page.get_by_role("button", name="Cancel distribution", exact=True).click()
-    dialog = page.get_by_role("dialog", name="Cancel Third quarter")
+    dialog = page.get_by_role("dialog", name="Cancel distribution “Third quarter”?")
     named = r"The 2 recipients who have not claimed can no longer do so: [A-Z]\w+ .+, [A-Z]\w+ .+\."
     expect(dialog.get_by_text(re.compile(named))).to_be_visible()
     expect(dialog.get_by_text("This cannot be undone.")).to_be_visible()
@@ -153,7 +153,7 @@ def test_held_recipient_who_became_eligible_is_released_and_another_cannot_claim
         "POST", f"/orgs/{{org}}/attestations/{attested['attestationId']}/revoke", {"reason": "Left the fund"}
     )
     _finished(signum, revoked["requestId"])
-    page.get_by_role("button", name="Check again").click()
+    page.get_by_role("button", name="Recheck eligibility").click()
     expect(listed.get_by_text("Cannot claim now: The receiver has no valid attestation.")).to_be_visible()
     console.goto(f"distributions/{made['id']}?asset={nref}&tab=held")
     expect(held.get_by_role("link", name="Released to another distribution")).to_be_visible()
@@ -186,7 +186,7 @@ def test_distribution_from_the_holders_at_a_block_is_created_and_deleted(console
     expect(page.get_by_text("Draft", exact=True)).to_be_visible()
     expect(page.get_by_text("Signum deletes this draft after")).to_be_visible()
     page.get_by_role("button", name="Delete draft").click()
-    dialog = page.get_by_role("dialog", name="Delete To the holders")
+    dialog = page.get_by_role("dialog", name="Delete draft “To the holders”?")
     expect(dialog.get_by_text("Nothing has been paid out")).to_be_visible()
     dialog.get_by_role("button", name="Delete draft").click()
     console.heading("Distributions")
