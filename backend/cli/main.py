@@ -1,5 +1,6 @@
 """`signum`: the commands of the operator (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
-chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear | openapi`) and of users.
+chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear | config check | openapi`)
+and of users.
 """
 
 from typing import Annotated
@@ -71,8 +72,9 @@ def openapi() -> None:
     """Print the API's OpenAPI document, as `backend/openapi.json` holds it."""
     from backend.api import create_api
     from backend.openapi import text
+    from backend.server import supervisor
 
-    typer.echo(text(create_api().openapi()), nl=False)
+    typer.echo(supervisor.guarded(lambda: text(create_api().openapi())), nl=False)
 
 
 @app.command()

@@ -5,13 +5,16 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from backend.core.addresses import checksummed
+from backend.core.errors import CannotStart
 from backend.core.path_settings import PathSettings
 from backend.core.runtime import runtime
 from backend.installation import default_home
+from backend.core.settings_sources import Environment, fault_lines
+from backend.core.url_settings import Origin, PostgresUrl, RedisUrl
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -37,6 +40,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="SIGNUM_",
         extra="ignore",
+        env_ignore_empty=True,
         hide_input_in_errors=True,  # it contains passwords and providers' keys
     )
 
@@ -45,13 +49,13 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=default_home)
     """Data folder: database, chains, keystore, demo.json. `SIGNUM_HOME`."""
 
-    database_url: str | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    database_url: PostgresUrl | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The owner's URL (`postgresql://…`); None starts the embedded server."""
 
-    database_url_web: str | None = None
+    database_url_web: PostgresUrl | None = None
     """URL of a login role in `signum_app`; with None, migrations create one. `SIGNUM_DATABASE_URL_WEB`."""
 
-    database_url_worker: str | None = None
+    database_url_worker: PostgresUrl | None = None
     """URL of a login role in `signum_worker`; with None, migrations create one. `SIGNUM_DATABASE_URL_WORKER`."""
 
     rpc_urls: dict[int, list[str]] = {}
@@ -112,7 +116,7 @@ class Settings(BaseSettings):
     keystore_scrypt_n: int | None = Field(None, ge=2)
     """Cost of the keystore's scrypt, a power of two; default 2^18, and 2^12 with embedded chains."""
 
-    public_url: str | None = None
+    public_url: Origin | None = None
     """Public origin of this server, such as `https://signum.example`; default `http://localhost:{port}`."""
 
     founders: Literal["anyone", "operator"] = "anyone"
@@ -124,7 +128,7 @@ class Settings(BaseSettings):
     """Whether the demo begins a year ago. Tests and quick starts create only its present. `SIGNUM_DEMO_HISTORY`."""
 
     rate_limits: Literal["on", "off"] = "on"
-    redis_url: str | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "redis_url"))
+    redis_url: RedisUrl | None = Field(None, validation_alias=AliasChoices("REDIS_URL", "redis_url"))
     """Redis server on which several processes count rate limits together; with None, each process counts its own."""
 
     trusted_proxies: list[IPv4Network | IPv6Network] = []
@@ -201,6 +205,13 @@ class Settings(BaseSettings):
 
     distribution_recipients: int = Field(20_000_000, ge=1_000)
     """Recipients of distributions that one hierarchy may store. `SIGNUM_DISTRIBUTION_RECIPIENTS`."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Return the sources, the first of which wins."""
+        return init_settings, Environment(settings_cls)
 
     @model_validator(mode="after")
     def _roles_are_set_together(self) -> Self:
@@ -328,5 +339,8 @@ class Settings(BaseSettings):
 
 
 def settings() -> Settings:
-    """Return the process's settings."""
-    return runtime.part(Settings)
+    """Return the process's settings. Raises CannotStart with a line for each invalid one."""
+    try:
+        return runtime.part(Settings)
+    except ValidationError as error:
+        raise CannotStart("\n".join(fault_lines(error.errors(), Settings.model_fields))) from None

@@ -5,6 +5,7 @@ then applies per process, which is looser but still bounded. The log reports thi
 as it lasts.
 """
 
+import importlib
 import math
 import time
 from collections.abc import Awaitable, Callable
@@ -84,6 +85,8 @@ class Limiter:
 
 
 def _shared(url: str) -> SlidingWindowCounterRateLimiter:
+    # `limits` takes a module that another thread is still importing as it is; an import waits for its end.
+    importlib.import_module("redis")
     storage = RedisStorage(
         f"async+{url}",
         implementation="redispy",

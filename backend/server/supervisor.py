@@ -15,8 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from pydantic import ValidationError
-
+from backend.configuration import variables
 from backend.core import data_folder
 from backend.core.errors import CannotStart
 from backend.core.readiness import readiness
@@ -58,6 +57,7 @@ def _serve_once(settings: Settings) -> None:
     began = time.monotonic()
     # Reflex looks for its settings and the built console in the working directory.
     os.chdir(ROOT)
+    variables.warn()
     with ExitStack() as held:
         glibc.check(settings)
         _check_chains(settings)
@@ -295,10 +295,4 @@ def guarded(action: Callable[[], T]) -> T:
         return action()
     except CannotStart as error:
         sys.stderr.writelines(f"signum: {line}\n" for line in str(error).splitlines())
-        raise SystemExit(1) from None
-    except ValidationError as error:
-        if error.title != Settings.__name__:
-            raise
-        faults = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors())
-        sys.stderr.write(f"signum: A setting is invalid: {faults}\n")
         raise SystemExit(1) from None

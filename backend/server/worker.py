@@ -15,6 +15,7 @@ import backend.registrations.listeners  # noqa: F401  (listeners to changes)
 from backend import models
 from backend.chain.rpc import json_rpc, node_urls
 from backend.chains import chain_settings
+from backend.configuration import variables
 from backend.core import logins
 from backend.core.connections import database
 from backend.core.errors import CannotStart
@@ -35,6 +36,7 @@ assert event_streams, "every stream is registered, for workflows that wait for t
 
 async def work(settings: Settings, eids: Sequence[int]) -> None:
     """Work until a signal; then let running work drain for a limited time, and return the rest to its queue."""
+    variables.warn()
     chain_settings.check(settings)
     check(settings, eids)
     url = settings.outside_database or outside_url(settings.home)
