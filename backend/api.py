@@ -14,8 +14,10 @@ from backend.demo_people.routes import forms as demo_forms
 from backend.exports import csv_lists
 from backend.http import problems
 from backend.http.middleware import Envelope
+from backend.http.traced import Traced
 from backend.http.uploads import Uploads
 from backend.limits import rate_limits
+from backend.metrics.requests import Measured
 from backend.oauth.routes import beside
 from backend.sign_in.routes import forms
 from backend.status import checks, error_pages
@@ -118,6 +120,8 @@ def create_api() -> FastAPI:
     problems.install(api)
     openapi.install(api)
     api.add_middleware(Envelope, name_of=callers.name_of)
+    api.add_middleware(Traced)
+    api.add_middleware(Measured)
     return api
 
 

@@ -18,6 +18,7 @@ from backend.auth.credentials import cookie_name
 from backend.core.errors import BadRequest, problem
 from backend.core.settings import settings
 from backend.installation import CONSOLE
+from backend.metrics import exposition
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -45,6 +46,8 @@ def front(api: Application, console: Application) -> Application:
             headers = [(b"content-type", b"application/problem+json"), (b"content-length", str(len(body)).encode())]
             await send({"type": "http.response.start", "status": 400, "headers": headers})
             await send({"type": "http.response.body", "body": body})
+        elif is_http and exposition.is_for(scope):
+            await exposition.answer(scope, receive, send)
         else:
             await (api if is_http and is_api(scope["path"]) else console)(scope, receive, send)
 

@@ -36,7 +36,8 @@ from backend.auth.scopes import Scope
 from backend.auth.secrets import api_key, digest, hash_password
 from backend.chain.devnet import anvil
 from backend.client import SignumClient
-from backend.core import db, logging
+from backend.core import db
+from backend.core.logs import output
 from backend.core.runtime import runtime as process
 from backend.core.settings import settings
 from backend.limits import rate_limits
@@ -51,7 +52,7 @@ from tests.support.audit_guard import WHOLE_RUN, Audited, audit_faults
 from tests.support.connection_guard import watched
 from tests.support.openapi_guard import Documented
 
-logging.configure()
+output.configure()
 
 DOCUMENT = Path(__file__).parents[1] / "backend" / "openapi.json"
 PASSWORD = "correct horse battery"

@@ -40,6 +40,7 @@ EXCEPTIONS = {
         "trace",
     ),
     *("naming_convention", "compress_type", "external_attr", "writable", "__signature__", "prec", "deserialize"),
+    "settings_customise_sources",
     *(
         "ensure_prefix_permissions",
         "ensure_user_exists",

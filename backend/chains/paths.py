@@ -12,8 +12,8 @@ from backend.chain.layerzero.paths import Verifiers
 from backend.chain.rpc import node_urls
 from backend.chains.schemas import BridgePath, PathEnd, PathToken, SendingPathEnd
 from backend.core.fields import Environment, VmType
-from backend.core.path_settings import PathEnd as EndSettings
-from backend.core.path_settings import PathSettings
+from backend.core.setting_fields.paths import PathEnd as EndSettings
+from backend.core.setting_fields.paths import PathSettings
 
 
 async def of_chains(context: Context, chains: list[Any]) -> dict[int, list[BridgePath]]:

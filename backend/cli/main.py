@@ -35,9 +35,9 @@ commands.add_to(app)
 @app.callback()
 def main() -> None:
     """Signum: issue tokenized real-world assets and keep them compliant."""
-    from backend.core import logging
+    from backend.core.logs import output
 
-    logging.configure()
+    output.configure()
 
 
 @app.command()
@@ -237,9 +237,12 @@ def verify_audit(
     import asyncio
 
     from backend.cli import audit_verify
+    from backend.metrics import verifications
     from backend.server import supervisor
 
     findings = supervisor.guarded(lambda: asyncio.run(audit_verify.verify(settings(), organization)))
+    if organization is None:
+        verifications.note(settings().home, is_whole=all(found.whole for _, _, found in findings))
     for organization_id, name, found in findings:
         entries = f"{found.length} entries" if found.broken is None else f"broken at entry {found.broken.seq}"
         reason = "" if found.broken is None else f" {found.broken.reason}"

@@ -5,10 +5,11 @@ Only Typer is imported here; other imports happen when a command runs, so that `
 
 import typer
 
-from backend.cli import access, assets, attestations, config, markets, members, organizations, requests
+from backend.cli import access, assets, attestations, markets, members, organizations, requests
+from backend.configuration import command as configuration
 
 GROUPS = {
-    "config": (config.app, "The configuration of an installation."),
+    "config": (configuration.app, "The configuration of an installation."),
     "orgs": (organizations.app, "Organizations: show the tree, move organizations."),
     "assets": (assets.app, "Assets: list assets, change their rules."),
     "markets": (markets.app, "Markets: deploy markets."),

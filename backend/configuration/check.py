@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from backend.chains import chain_settings
 from backend.configuration.variables import Unknown, names, unknown
 from backend.core.errors import CannotStart
+from backend.core.setting_fields.sources import FILE, SECRETS, contents, fault_lines
 from backend.core.settings import Settings
-from backend.core.settings_sources import FILE, SECRETS, contents, fault_lines
 
 Source = Literal["environment", "file", "default"]
 FIRST_NAME = re.compile(r"[A-Z_]+")

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 import structlog
 
+from backend.core.setting_fields.sources import FILE, SECRETS, variable_of
 from backend.core.settings import Settings
-from backend.core.settings_sources import FILE, SECRETS, variable_of
 
 log = structlog.get_logger()
 PREFIX = "SIGNUM_"

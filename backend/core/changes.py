@@ -14,6 +14,8 @@ from uuid import UUID
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.logs import lines
+
 SYSTEM = "system"
 NOBODY = "none"
 """A request without a credential, before its sender is proven."""
@@ -97,9 +99,11 @@ def who() -> Who:
 def acting(someone: Who) -> Iterator[None]:
     """Set the actor of all changes published inside."""
     before = _who.set(someone)
+    numbered = lines.request_id.set(someone.request_id or lines.request_id.get())
     try:
         yield
     finally:
+        lines.request_id.reset(numbered)
         _who.reset(before)
 
 

@@ -10,11 +10,12 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from backend.core.addresses import checksummed
 from backend.core.errors import CannotStart
-from backend.core.path_settings import PathSettings
 from backend.core.runtime import runtime
+from backend.core.setting_fields.observability import ObservabilitySettings
+from backend.core.setting_fields.paths import PathSettings
+from backend.core.setting_fields.sources import Environment, fault_lines
+from backend.core.setting_fields.urls import Origin, PostgresUrl, RedisUrl
 from backend.installation import default_home
-from backend.core.settings_sources import Environment, fault_lines
-from backend.core.url_settings import Origin, PostgresUrl, RedisUrl
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -34,7 +35,7 @@ class TermsOverride(BaseModel):
     batch: int = Field(20, ge=1)
 
 
-class Settings(BaseSettings):
+class Settings(ObservabilitySettings):
     """Every setting of Signum. Environment names are upper case, with the prefix `SIGNUM_` for Signum's own."""
 
     model_config = SettingsConfigDict(

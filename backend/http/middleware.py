@@ -13,6 +13,7 @@ from backend.core.content_rules import MAGIC, UNTYPED
 from backend.core.db import new_id
 from backend.core.errors import NotFound, PayloadTooLarge, SignumError, Unavailable, problem
 from backend.core.fair_places import called_by
+from backend.core.logs import lines
 from backend.core.readiness import readiness
 from backend.core.settings import settings
 from backend.http.problems import on_fault
@@ -68,7 +69,15 @@ class Envelope:
         scope = {**scope, "method": "GET"} if bare else scope
         state = scope.setdefault("state", {})
         state["request_id"], state["is_bare"] = str(new_id()), bare
-        replied = False
+        numbered = lines.request_id.set(state["request_id"])
+        try:
+            await self._pass_on(scope, receive, send, bare)
+        finally:
+            # Calls of the console run in the console's own task.
+            lines.request_id.reset(numbered)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send, bare: bool) -> None:
+        state, replied = scope["state"], False
 
         async def reply(message: Message) -> None:
             nonlocal replied
@@ -104,6 +113,8 @@ class Envelope:
             if replied:
                 raise
             await (await on_fault(Request(scope), error))(scope, receive, reply)
+        finally:
+            state["route"] = scope.get("route")  # of a HEAD, the outer scope does not have it
 
 
 def content_type(scope: Scope) -> str:

@@ -27,6 +27,7 @@ from backend.requests.resolved_values import CAUSE
 from backend.requests.schemas import ENDING, Action, ApprovalStatus, RequestStatus
 from backend.requests.second_person import Below, check_can_be_agreed
 from backend.requests.service import Step
+from backend.tracing import spans
 
 LIFETIME = timedelta(days=7)
 """How long a request waits for a second person, and how long their approval lets it be retried."""
@@ -88,7 +89,7 @@ async def accept(
         scope=scope,
         steps=steps,
         created_by=context.user_id,
-        arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes, below)},
+        arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes, below), **spans.carried()},
     )
     if is_rehearsal:
         resolved_values.note(context.session, row)

@@ -9,6 +9,7 @@ from uuid import UUID
 from backend.core import db
 from backend.core.errors import SignumError
 from backend.requests import service as requests
+from backend.tracing import spans
 
 OnStored = Callable[[db.Write, str], Awaitable[None]]
 
@@ -69,7 +70,8 @@ class Run:
         async with self.transaction() as session:
             await requests.begin_step(session, self.request_id, name)
         try:
-            yield notes
+            with spans.span(f"step {name}"):
+                yield notes
         except SignumError as error:
             async with self.transaction() as session:
                 await requests.fail_step(session, self.request_id, name, error.detail)

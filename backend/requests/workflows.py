@@ -8,6 +8,8 @@ exactly one of two ways: its request succeeds, or its request fails with the pro
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -32,6 +34,7 @@ from backend.requests.lanes import Lane
 from backend.requests.models import RequestRow
 from backend.requests.runs import Run
 from backend.requests.schemas import FINAL, RequestStatus
+from backend.tracing import spans
 
 log = structlog.get_logger()
 PATIENCE = 30.0
@@ -121,7 +124,7 @@ async def _run(
                     return await _fail(run, refusal, on_failure)
             if run.is_away:
                 place.give_back()  # it waits for hours
-            with acting(Who.of(row.origin)):
+            with acting(Who.of(row.origin)), _traced(row):
                 await _to_the_end(run, body, on_failure)
 
     await restarts.despite_faults(once, request_id)
@@ -140,6 +143,13 @@ async def _begin(place: Place, organization_id: UUID, request_id: UUID) -> tuple
         place.give_back()
         await asyncio.sleep(0.2)
         await place.take()
+
+
+def _traced(row: RequestRow) -> AbstractContextManager[Any]:
+    """Continue the trace of the request that was accepted."""
+    at = {"signum.request_id": str(row.id), "signum.attempt": row.attempt}
+    parent = row.arguments.get(spans.TRACEPARENT)
+    return spans.root(f"workflow {row.kind}", parent, "CONSUMER", **at)
 
 
 async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> None:

@@ -29,6 +29,7 @@ from backend.distributions import retention as drafts
 from backend.engine import engine, executors, queue_wakeup, queues, retention, schedules
 from backend.live_updates import hints
 from backend.mail import delivery
+from backend.metrics import exposition
 from backend.notifications import digest
 from backend.reconciliation import service as reconciliation
 from backend.registrations.event_streams import run_indexer
@@ -68,6 +69,7 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
     async with AsyncExitStack() as held:
         database.start(url)
         held.push_async_callback(database.stop)
+        await held.enter_async_context(exposition.serving(settings))
         async with db.worker() as session:
             await tokens.load_keys(session)
         readiness().done("migrations")

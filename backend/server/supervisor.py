@@ -15,20 +15,27 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+import structlog
+
 from backend.configuration import variables
 from backend.core import data_folder
 from backend.core.errors import CannotStart
+from backend.core.logs import output
 from backend.core.readiness import readiness
 from backend.core.settings import Settings
 from backend.devnet import reset
 from backend.installation import ROOT
-from backend.server import glibc
+from backend.server import glibc, observers
 
+log = structlog.get_logger()
 T = TypeVar("T")
 
 
 def say(text: str) -> None:
-    """Print one line of progress."""
+    """Print one line of progress; log it where the log is for programs."""
+    if output.is_json():
+        log.info("server.progress", text=" ".join(text.split()))
+        return
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
@@ -57,8 +64,10 @@ def _serve_once(settings: Settings) -> None:
     began = time.monotonic()
     # Reflex looks for its settings and the built console in the working directory.
     os.chdir(ROOT)
+    observers.start(settings, "server")
     variables.warn()
     with ExitStack() as held:
+        held.callback(observers.stop)
         glibc.check(settings)
         _check_chains(settings)
         held.enter_context(_lock(settings.home))
@@ -253,6 +262,7 @@ def _server(target: Any, settings: Settings, capacity: int) -> Any:
         log_level=LogLevels.warning,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=settings.keep_alive_seconds * 1_000),
+        log_dictconfig=output.server_logs() if output.is_json() else None,
         backlog=1_024,
         backpressure=capacity,
     )

@@ -24,8 +24,9 @@ from backend.core.runtime import runtime
 from backend.core.settings import Settings
 from backend.engine import engine, executors, queue_wakeup, queues
 from backend.limits import rate_limits
+from backend.metrics import exposition
 from backend.registrations import event_streams
-from backend.server import health_port
+from backend.server import health_port, observers
 from backend.server.postgres import outside_url
 from backend.server.runtime import load_workflows
 
@@ -36,6 +37,7 @@ assert event_streams, "every stream is registered, for workflows that wait for t
 
 async def work(settings: Settings, eids: Sequence[int]) -> None:
     """Work until a signal; then let running work drain for a limited time, and return the rest to its queue."""
+    observers.start(settings, "worker")
     variables.warn()
     chain_settings.check(settings)
     check(settings, eids)
@@ -49,13 +51,15 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
     database.start(url)
     readiness().waiting.clear()  # the server prepares migrations and chains
     try:
-        async with health_port.serving(settings):
+        async with health_port.serving(settings), exposition.serving(settings):
             await _work(settings, url, eids, stopping)
     except sa.exc.OperationalError as error:
         raise CannotStart("The database does not respond. Start `signum serve` first, or set DATABASE_URL.") from error
     finally:
         await json_rpc.close()
         await database.stop()
+        log.info("worker.stopped")
+        observers.stop()
 
 
 def check(settings: Settings, eids: Sequence[int]) -> None:
@@ -83,6 +87,7 @@ async def _work(own: Settings, url: str, eids: Sequence[int], stopping: asyncio.
             await queues.register_queues(names)
             log.info("worker.started", executor=name, chains=list(eids), health_port=own.worker_health_port)
             await executors.watch(stopping)
+            log.info("worker.stopping", executor=name, drain_seconds=own.drain_seconds)
         finally:
             listening.cancel()
             await asyncio.to_thread(engine.stop, own.drain_seconds)

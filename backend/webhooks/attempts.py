@@ -22,6 +22,7 @@ from backend.core.db import Write, now
 from backend.core.encryption import SECRETS, CannotUnseal
 from backend.core.runtime import runtime
 from backend.engine.fair_partitions import SlowReceivers
+from backend.metrics.registry import metrics
 from backend.webhooks import disabled_email, egress, events, rules, signatures
 from backend.webhooks.egress import Answer
 from backend.webhooks.models import DeliveryRow, EndpointRow
@@ -55,9 +56,17 @@ async def attempt(organization_id: UUID, delivery_id: UUID, run: int) -> None:
         return
     at = now()
     answer = await _send(parcel, at)
+    metrics().deliveries.labels(_result(answer)).inc()
     runtime.part(SlowReceivers).note(parcel.endpoint_id, answer.is_slow)
     async with db.step(organization_id) as session:
         await record(session, parcel, answer, at)
+
+
+def _result(answer: Answer) -> str:
+    """Return the result of an attempt for the metrics."""
+    if answer.status is None:
+        return "failed"
+    return "succeeded" if rules.is_success(answer.status) else "refused"
 
 
 async def _fetch(session: Write, delivery_id: UUID, run: int) -> Parcel | None:

@@ -11,7 +11,7 @@ from backend.chain.layerzero import paths
 from backend.chain.layerzero.paths import Verifiers
 from backend.chain.layerzero.verifiers import TooFewVerifiers
 from backend.core.errors import Conflict
-from backend.core.path_settings import PathSettings
+from backend.core.setting_fields.paths import PathSettings
 from backend.core.settings import settings
 from tests.bridges.delivery import bridged
 from tests.bridges.mainnets import on_mainnets

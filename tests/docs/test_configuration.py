@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from backend.configuration.variables import names
-from backend.core.settings_sources import SECRETS
+from backend.core.setting_fields.sources import SECRETS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
 ROW = re.compile(r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| [^|]", re.MULTILINE)

@@ -15,7 +15,7 @@ from eth_utils.address import to_checksum_address
 from backend.chain.abi.calls import Call, call
 from backend.chain.bindings import layerzero
 from backend.chain.rpc.json_rpc import Rpc, connect
-from backend.core.path_settings import PathEnd, PathSettings
+from backend.core.setting_fields.paths import PathEnd, PathSettings
 from backend.core.settings import settings
 
 ENDPOINT, TOKEN = "LocalEndpoint", "RWAToken"

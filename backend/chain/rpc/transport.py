@@ -15,6 +15,7 @@ from backend.chain.abi.reverts import is_revert
 from backend.chain.errors import RpcError
 from backend.chain.rpc import connections, response_shapes
 from backend.chain.rpc.nodes import Node, NodeFault
+from backend.tracing import spans
 
 Request = tuple[str, list[Any]]
 Answer = dict[str, Any]
@@ -71,8 +72,10 @@ async def post(node: Node, requests: Sequence[Request], *, as_object: bool = Fal
     Raises NodeFault, BatchRefused if the node refused the batch as a whole, and NodeBusy if too many calls wait.
     """
     calls = [{"jsonrpc": "2.0", "id": i, "method": m, "params": p} for i, (m, p) in enumerate(requests)]
+    name = requests[0][0] if len(requests) == 1 else f"batch of {len(requests)}"
     try:
-        response = await connections.line(node.eid, node.url).post(calls[0] if as_object else calls, TIMEOUT)
+        with spans.span(f"rpc {name}", "CLIENT", **{"rpc.system": "jsonrpc", "signum.chain": node.eid}):
+            response = await connections.line(node.eid, node.url).post(calls[0] if as_object else calls, TIMEOUT)
     except httpx.TimeoutException:
         raise NodeFault("does not answer in time") from None
     except httpx.HTTPError:

@@ -31,6 +31,7 @@ from backend.chain.transactions.broadcast import OPEN
 from backend.chain.transactions.corrections import SUPERSEDED, Change, announce, lineage
 from backend.chain.transactions.recovery import recover
 from backend.core import db
+from backend.tracing import spans
 
 __all__ = ["Intent", "Outcome", "execute", "find", "finish_open", "recover", "rehearse"]
 
@@ -51,14 +52,16 @@ async def execute(intent: Intent, on_stored: OnStored | None = None) -> Outcome:
     transaction. `on_stored` receives the hash before the confirmation, and each replacement's. Raises Reverted,
     InsufficientFunds, ChainUnavailable, BadRequest.
     """
-    row = await find(intent.key)
-    if row is not None and row.status is TransactionStatus.FAILED:
-        row = await _mined_before(await connect(intent.chain_eid), intent.key)
-    if row is None:
-        row = await _prepare(intent)
-    if on_stored is not None:
-        await on_stored(row.tx_hash)
-    return await confirmation.finish(row, on_stored)
+    with spans.span("transaction", "PRODUCER", **{"signum.chain": intent.chain_eid}) as span:
+        row = await find(intent.key)
+        if row is not None and row.status is TransactionStatus.FAILED:
+            row = await _mined_before(await connect(intent.chain_eid), intent.key)
+        if row is None:
+            row = await _prepare(intent)
+        span.set_attribute("signum.tx_hash", row.tx_hash)
+        if on_stored is not None:
+            await on_stored(row.tx_hash)
+        return await confirmation.finish(row, on_stored)
 
 
 async def finish_open(request_id: UUID) -> None:

@@ -101,11 +101,11 @@ async def main() -> None:
     from granian.server.embed import Server as Granian
 
     from backend.api import create_api
-    from backend.core import logging
+    from backend.core.logs import output
     from backend.core.settings import settings
     from backend.server import runtime
 
-    logging.configure()
+    output.configure()
     hasten()
     app = create_api()
     web = Granian(

@@ -23,6 +23,8 @@ SECRETS = frozenset(
         "SIGNUM_RPC_URLS",
         "SIGNUM_KEYSTORE_PASSWORD",
         "SIGNUM_DOCUMENTS_KEY",
+        "SIGNUM_METRICS_TOKEN",
+        "SENTRY_DSN",
     }
 )
 """Variables whose values contain secrets. Each can be in a file instead."""

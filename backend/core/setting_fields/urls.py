@@ -53,6 +53,14 @@ def _http(url: str) -> str:
     return url
 
 
+def _any_http(url: str) -> str:
+    """Check that a URL is one of http(s)."""
+    parts = _parts(url)
+    if url and (parts is None or parts[0] not in ("http", "https") or not parts[2]):
+        raise ValueError("This is not a URL of http or https. Write https://host/path")
+    return url
+
+
 def _parts(url: str) -> tuple[str, str, str] | None:
     """Return the scheme of a URL, all after it, and its host with port; None where it is malformed."""
     try:
@@ -68,3 +76,4 @@ def _parts(url: str) -> tuple[str, str, str] | None:
 PostgresUrl = Annotated[str, AfterValidator(_postgres)]
 RedisUrl = Annotated[str, AfterValidator(_redis)]
 Origin = Annotated[str, AfterValidator(_http)]
+HttpUrl = Annotated[str, AfterValidator(_any_http)]

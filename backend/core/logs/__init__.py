@@ -1,0 +1,1 @@
+"""Log lines: their form, the ids on them, and counts."""

@@ -1,0 +1,1 @@
+"""Reports of unexpected errors to Sentry. Off by default."""

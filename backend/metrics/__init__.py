@@ -1,0 +1,1 @@
+"""Prometheus metrics: of this process, and of the installation from its database."""
