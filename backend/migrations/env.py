@@ -8,7 +8,12 @@ VERSION: dict[str, Any] = {"version_table": "schema_version", "transaction_per_m
 config = context.config
 if context.is_offline_mode():
     context.configure(
-        dialect_name=config.attributes["dialect"], literal_binds=True, output_buffer=config.output_buffer, **VERSION
+        dialect_name=config.attributes["dialect"],
+        # Other styles double every percent sign of the output.
+        dialect_opts={"paramstyle": "named"},
+        literal_binds=True,
+        output_buffer=config.output_buffer,
+        **VERSION,
     )
 else:
     context.configure(connection=config.attributes["connection"], **VERSION)

@@ -11,5 +11,5 @@ VERSIONS = Path(__file__).resolve().parent / "versions"
 def execute(revision: str, *names: str) -> None:
     """Execute files of a revision, `versions/v<revision>/<name>.sql`, in order."""
     for name in names:
-        text = (VERSIONS / f"v{revision}" / f"{name}.sql").read_text()
+        text = (VERSIONS / f"v{revision}" / f"{name}.sql").read_text().rstrip().removesuffix(";")
         op.execute(sa.text(text.replace(":", "\\:")))

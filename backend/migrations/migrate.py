@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from backend.core import logins
 from backend.core.errors import CannotStart
 from backend.core.locks import MIGRATION
 from backend.core.logins import owner_url
-from backend.migrations import state
+from backend.migrations import frozen, state
 from backend.migrations.rules import State, refusal
 
+log = structlog.get_logger()
 # The engine itself would grant all rights, so that a role could plant a trigger for the owner's next migration to run.
 # The worker's role has these rights too: changes that it detects, such as an attestation's expiry, may need deliveries.
 RIGHTS = (
@@ -42,6 +44,8 @@ class Terms:
     """For a lock on a table: a statement that waits for one makes all later ones wait too. It is then tried again."""
     statement: float = 900.0
     attempts: int = 10
+    folders: tuple[Path, ...] = (frozen.VERSIONS,)
+    """Where the revisions are."""
 
 
 def migrate(url: str, terms: Terms | None = None, *, accepts_drift: bool = False) -> None:
@@ -52,15 +56,20 @@ def migrate(url: str, terms: Terms | None = None, *, accepts_drift: bool = False
     terms = terms or Terms()
     with _alone(url, terms) as connection:
         found = state.read(connection)
-        if found.version is not None and (reason := refusal(found, known(), accepts_drift=accepts_drift)):
+        if found.version is not None and (reason := refusal(found, known(terms.folders), accepts_drift=accepts_drift)):
             raise CannotStart(reason)
         connection.rollback()
-        _upgrade(connection, terms)
+        is_current = found.version == known(terms.folders)[-1] and found.drift == []
+        if not is_current:
+            state.prepare(connection)
+            connection.commit()
+            _upgrade(connection, terms)
         DBOS.migrate(owner_url(url))
         for statement in RIGHTS:
             connection.execute(sa.text(statement))
         logins.make(connection, url)
-        state.store(connection)
+        if not is_current:
+            state.store(connection)
         connection.commit()
 
 
@@ -96,14 +105,14 @@ def is_empty(url: str) -> bool:
         return state.read(connection).version is None
 
 
-def known() -> list[str]:
+def known(folders: tuple[Path, ...] = (frozen.VERSIONS,)) -> list[str]:
     """Return the revisions that this version of Signum has, oldest first."""
-    return [one.revision for one in ScriptDirectory.from_config(_config()).walk_revisions()][::-1]
+    return [one.revision for one in ScriptDirectory.from_config(_config(folders)).walk_revisions()][::-1]
 
 
 def _upgrade(connection: sa.Connection, terms: Terms) -> None:
     """Run the missing revisions, each in a transaction of its own; one that did not get a table's lock, again."""
-    config = _config()
+    config = _config(terms.folders)
     config.attributes["connection"] = connection
     for attempt in range(terms.attempts):
         connection.execute(sa.text(f"set lock_timeout = {int(terms.lock * 1000)}"))
@@ -115,8 +124,14 @@ def _upgrade(connection: sa.Connection, terms: Terms) -> None:
             break
         except sa.exc.OperationalError as error:
             connection.rollback()
+            if isinstance(error.orig, QueryCanceled):
+                raise CannotStart(
+                    f"A statement of the migration takes longer than {terms.statement:g} s. It was undone; run "
+                    "`signum migrate --statement-timeout SECONDS` with more."
+                ) from error
             if not isinstance(error.orig, LockNotAvailable):
                 raise
+            log.warning("migration.lock_refused", attempt=attempt + 1, of=terms.attempts, seconds=terms.lock)
             if attempt == terms.attempts - 1:
                 raise CannotStart(
                     f"A table was in use for longer than {terms.lock:g} s at each of {terms.attempts} attempts. "
@@ -133,6 +148,7 @@ def _alone(url: str, terms: Terms) -> Iterator[sa.Connection]:
     """Open a connection of the owner that holds the migrations' lock."""
     with _connected(owner_url(url)) as connection:
         ends = time.monotonic() + terms.wait
+        is_told = False
         while not connection.scalar(sa.text("select pg_try_advisory_lock(:key)"), {"key": MIGRATION}):
             connection.commit()
             if time.monotonic() > ends:
@@ -140,6 +156,9 @@ def _alone(url: str, terms: Terms) -> Iterator[sa.Connection]:
                     f"Another migration of this database has run for more than {terms.wait:g} s. Wait for its end, or "
                     "end its process."
                 )
+            if not is_told:
+                log.warning("migration.waiting", reason="another migration of this database runs", seconds=terms.wait)
+                is_told = True
             time.sleep(0.1)
         connection.commit()
         yield connection
@@ -157,7 +176,9 @@ def _connected(url: str) -> Iterator[sa.Connection]:
         engine.dispose()
 
 
-def _config() -> Config:
+def _config(folders: tuple[Path, ...] = (frozen.VERSIONS,)) -> Config:
     config = Config()
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option("version_locations", "\n".join(map(str, folders)))
     config.set_main_option("script_location", str(Path(__file__).resolve().parent))
     return config

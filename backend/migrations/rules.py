@@ -10,12 +10,13 @@ SHOWN = 5
 @dataclass(frozen=True)
 class State:
     """The schema's version, or None in an empty database, and how its objects differ from those that the migration
-    left. None where that is unknown: another major version of PostgreSQL may show definitions otherwise."""
+    left. None where that is unknown: another major version of PostgreSQL, or another query, may show definitions
+    otherwise, and an interrupted migration has left none."""
 
     version: str | None
     drift: list[str] | None
     is_known: bool = True
-    """False in a database whose schema is older than the first release's."""
+    """False in a database whose schema is older than the first revision's."""
 
 
 def refusal(
@@ -36,8 +37,8 @@ def refusal(
         return f"The database's schema {have}. Run `signum migrate` as its owner."
     if not found.is_known or found.version not in (None, *known):
         return (
-            "The database was created before the first release, by a version whose schema cannot be migrated. Delete "
-            "the data folder, or set DATABASE_URL to a new database."
+            "The database was created by version 0.1.0 or an earlier one, whose schema cannot be migrated. Set "
+            "SIGNUM_HOME to a new data folder or delete this one, or set DATABASE_URL to a new database."
         )
     if found.drift and not accepts_drift:
         return (

@@ -1,15 +1,11 @@
 """${message}"""
 
-from alembic import op
-import sqlalchemy as sa
+from backend.migrations.frozen import execute
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
 
 
 def upgrade() -> None:
-    ${upgrades if upgrades else "pass"}
-
-
-def downgrade() -> None:
-    ${downgrades if downgrades else "pass"}
+    """${message}"""
+    execute(${repr(up_revision)}, "changes")

@@ -25,6 +25,7 @@ from backend.core.settings import Settings
 from backend.engine import engine, executors, queue_wakeup, queues
 from backend.limits import rate_limits
 from backend.metrics import exposition
+from backend.migrations import migrate
 from backend.registrations import event_streams
 from backend.server import health_port, observers
 from backend.server.postgres import outside_url
@@ -47,6 +48,7 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
     await asyncio.to_thread(logins.check, url)
+    await asyncio.to_thread(migrate.check, url)
     runtime.part(rate_limits.Counts)  # a REDIS_URL that cannot be used ends the start, not a workflow
     database.start(url)
     readiness().waiting.clear()  # the server prepares migrations and chains

@@ -41,8 +41,8 @@ async def test_web_workers_and_migrations_sign_in_with_different_roles(api: Any,
     assert tuple(worker) == ("signum_worker_login",) * 2
     client = runtime.part(engine.Engine).client
     assert client is not None
-    for database in dbos_internals.databases(client):
-        with database.connect() as connection:
+    for pool in dbos_internals.databases(client):
+        with pool.connect() as connection:
             assert connection.execute(WHO).one()[0] == "signum_web_login"
     own = await database.own_connection()
     assert await (await own.execute("select session_user")).fetchone() == ("signum_worker_login",)

@@ -31,10 +31,10 @@ def test_older_schema_is_refused_where_it_is_not_migrated(version: str | None, s
 
 
 @pytest.mark.parametrize("found", [State("0001", None, is_known=False), State("0000", [])])
-def test_schema_of_before_the_first_release_is_refused(found: State) -> None:
+def test_schema_of_before_the_first_revision_is_refused(found: State) -> None:
     reason = refusal(found, KNOWN)
     assert reason is not None
-    assert "before the first release" in reason
+    assert "created by version 0.1.0" in reason
 
 
 def test_drift_is_refused_by_name_unless_accepted() -> None:

@@ -63,7 +63,8 @@ FURTHER: list[tuple[str, Scope]] = [
 """Actions that depend on the records that a page shows."""
 ANYONE = (
     "Later|Set up second factor|View|View all|Open|Older|Newer|Export CSV|Evidence|Reload|Refresh|View asset|Account"
-    "|Invitations|Find proof|Check transfer|Check again|Recheck eligibility|Decide|Try again|Add authenticator app|Add passkey"
+    "|Invitations|Find proof|Check transfer|Check again|Recheck eligibility|Decide|Try again|Add authenticator app"
+    "|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
     "|Disconnect .*|Open the bridge|Review approval|Raise the .*|Change the .* of .*|Set the rules of .*"
     "|Register as issuer|Register .* as a party|Verify .* again|Create evidence pack|New pack|Open received pack"
