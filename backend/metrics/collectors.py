@@ -7,9 +7,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.pool import QueuePool
 
-from backend.core.db import Pools
+from backend.core.connections.database import Pools
+from backend.core.connections.pools import OVERFLOW, POOLS
 from backend.core.logs.lines import LEVELS, LineCounts
-from backend.core.pools import OVERFLOW, POOLS
 from backend.core.runtime import runtime
 
 

@@ -117,7 +117,7 @@ def _address(kind: str, name: str, label: str) -> rx.Component:
 
 
 def _frozen() -> rx.Component:
-    """List the frozen holders of the chain, or say that there are none."""
+    """List the frozen holders of the chain, or say that no account is frozen."""
     frozen = ControlForm.frozen
     listed = note(
         rx.el.b("Frozen on this chain"), rx.el.ul(rx.foreach(frozen.rows, lambda one: rx.el.li(one, key=one)))

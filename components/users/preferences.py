@@ -50,6 +50,6 @@ def _digest() -> rx.Component:
         "Daily summary by email",
         "digest",
         default_checked=MyPreferences.digest,
-        hint="Lists your open notifications. No email is sent when there are none.",
+        hint="Lists your open notifications. Without any, no email is sent.",
     )
     return rx.fragment(rx.el.input(type="hidden", name="has_digest", value="1"), box)

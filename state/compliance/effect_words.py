@@ -42,7 +42,7 @@ def excluded_words(effects: Effects, loses: tuple[str, str] = LOSES) -> str:
 
 
 def rights_words(effects: Effects) -> str:
-    """Return what the excluded investors can still do, as sentences; empty if there are none."""
+    """Return what the excluded investors can still do, as sentences; empty without any."""
     total, unable = effects.holders_excluded_total, effects.holders_unable_to_send_total
     if not total:
         return ""

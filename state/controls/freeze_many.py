@@ -18,7 +18,7 @@ from state.requests.tracker import Tracker
 
 FREEZE, UNFREEZE = "freeze", "unfreeze"
 OMITTED = {
-    FREEZE: "The treasury and contracts are left out",
+    FREEZE: "The treasury and contracts are omitted",
     UNFREEZE: "They have no frozen tokens",
 }
 WAITING = "awaiting_approval"

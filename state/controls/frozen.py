@@ -14,7 +14,7 @@ WHOLE = 2**255
 
 @dataclass
 class FrozenHolders:
-    """The frozen holders of a chain. `none` says why there are none, and is empty before they were read."""
+    """The frozen holders of a chain. `none` says why the list is empty, and is empty before they were read."""
 
     rows: list[str] = field(default_factory=list)
     none: str = ""

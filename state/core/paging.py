@@ -6,11 +6,31 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.client import ApiProblem
-from state.core.address import Param
+from state.core.address import Addressed, Param
 from state.core.api import Loads
 from state.core.arguments import one_of
 from state.core.events import Events
-from state.core.sorts import Sorts
+
+
+class Sorts(Addressed, mixin=True):
+    """Mixin of a list whose columns sort. Declare `_sorts`, the API's sorts with its default first; pass `_order()` to
+    the API."""
+
+    sort: str = ""
+    """The sort of the rows; empty if this list has none."""
+    down: bool = True
+    is_sorted: bool = False
+    """Whether the rows are in another order than the list's usual one, newest first."""
+    _sorts: ClassVar[tuple[str, ...]] = ()
+
+    def _order(self) -> dict[str, Any]:
+        """Return the API's parameters for the sort in the page's address, and show it."""
+        if not self._sorts:
+            return {}
+        self.sort = one_of(self._query(f"{self._table}sort"), self._sorts, self._sorts[0])
+        self.down = self._query(f"{self._table}order") != "asc"
+        self.is_sorted = self.sort != self._sorts[0] or not self.down
+        return {"sort": self.sort, "order": "desc" if self.down else "asc"}
 
 
 class Listed(Loads, mixin=True):

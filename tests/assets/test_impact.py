@@ -66,7 +66,7 @@ async def test_editor_and_market_plan_name_the_same_holders_orders_and_claims(
     assert "The KYC level is 1; 2 is required" in out[low["address"]]["reasons"][0]
     assert "Blocked: Netherlands" in out[outside["address"]]["reasons"][0]
     sending = (out[low["address"]]["can_send"], out[outside["address"]]["can_send"])
-    assert (*sending, effects["holders_unable_to_send_total"]) == (True, False, 1), "the level is asked of receivers"
+    assert (*sending, effects["holders_unable_to_send_total"]) == (True, False, 1), "the level is required of receivers"
     assert effects["distributions_unable"] == [], "a contract below the level still pays"
     locked = await effects_of(firm, asset, {"compliance_rules": {"lockup_end_time": clock.moment() + 1_000}})
     paying = by_address(locked["distributions_unable"])[made["distributor_address"]]

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 
 from backend.core import db, logins
+from backend.core.connections import database
 from backend.core.errors import CannotStart
 from backend.core.runtime import runtime
 from backend.core.settings import settings

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from backend import web
 from backend.chain.deployment import contracts
 from backend.chain.rpc import json_rpc, node_urls
-from backend.core import db
+from backend.core.connections.database import Database
 from backend.core.errors import CannotStart
 from backend.core.runtime import runtime
 from backend.core.settings import settings
@@ -98,7 +98,7 @@ async def test_facts_are_read_at_most_every_few_seconds(caller: httpx.AsyncClien
 async def test_unreachable_database_is_reported_and_does_not_fail_the_scrape(
     caller: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = runtime.part(db.Database)
+    database = runtime.part(Database)
     monkeypatch.setattr(database, "url", None)
     known = await read()
     assert known["signum_database_up"][()] == 0
