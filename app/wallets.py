@@ -33,7 +33,7 @@ def wallets() -> rx.Component:
     listed = panel(
         list_table(
             "Wallets",
-            [Col("Wallet", sort="label"), Col("Kind"), Col("Address"),
+            [Col("Wallet", sort="label"), Col("Address"),
              Col("Added", right=True, narrow=False, sort="created_at")],
             Wallets,
             _row,
@@ -44,19 +44,19 @@ def wallets() -> rx.Component:
         label="Wallets",
     )  # fmt: skip
     return rx.fragment(
-        page_head("Wallets", "Wallets that sign for this organization, with live balances", link, new),
+        page_head("Wallets", "Wallets of this organization and their balances", link, new),
         rx.el.div(split(listed, wallet_card()), class_name="wide-side"),
         wallet_dialogs(),
     )
 
 
 def _row(wallet: rx.Var[WalletView]) -> rx.Component:
-    name = rx.el.button(wallet.label, type="button", class_name="name trunc", on_click=WalletState.show(wallet.id))
+    name = rx.el.button(wallet.label, type="button", class_name="name trunc", on_click=WalletState.choose(wallet.id))
     return tr(
-        td(row(name, rx.cond(wallet.is_default, tag("Default", "info"), rx.fragment()))),
-        td(wallet.kind, class_name="muted"),
+        td(row(name, rx.cond(wallet.is_default, tag("Default", "info"), rx.fragment()),
+               rx.cond(wallet.is_ours, rx.fragment(), tag(wallet.kind)))),
         td(short_hash(wallet.address), full=True),
         td(when(wallet.created_at), right=True, narrow=False, class_name="muted"),
         key=wallet.id,
         aria_selected=rx.cond(WalletState.row.id == wallet.id, "true", "false"),
-    )
+    )  # fmt: skip

@@ -4,7 +4,7 @@ import reflex as rx
 
 from components.core.permission import Scope, may
 from components.ui.box import row, text
-from components.ui.button import button
+from components.ui.button import button, icon_button
 from components.ui.card import card, kv
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import text_field
@@ -19,6 +19,7 @@ ROW = WalletState.row
 
 def wallet_card() -> rx.Component:
     """Draw the selected wallet with its current balances."""
+    close = icon_button("x", "Close", small=True, class_name="wallet-close", on_click=WalletState.leave)
     again = button("Refresh", "rotate-cw", small=True, busy=WalletState.reading, on_click=WalletState.show(ROW.id))
     broken = failure(
         "This did not load", WalletState.problem, button("Try again", "rotate-cw", on_click=WalletState.show(ROW.id))
@@ -27,9 +28,11 @@ def wallet_card() -> rx.Component:
         ("Address", short_hash(ROW.address)),
         ("Kind", row(ROW.kind, rx.cond(ROW.is_default, tag("Default", "info"), rx.fragment()), cls="wrap")),
     )
-    body = rx.fragment(facts, _actions(), _unreachable(), rx.foreach(WalletState.chain_balances, _chain))
+    body = rx.fragment(facts, _unreachable(), rx.foreach(WalletState.chain_balances, _chain), _actions())
     content = rx.cond(WalletState.problem != "", broken, rx.cond(WalletState.loading, skeleton(4), body))
-    return rx.cond(ROW.id != "", card(ROW.label, content, right=again, label="Wallet", id="wallet"), rx.fragment())
+    shown = card(ROW.label, content, right=rx.fragment(again, close), label="Wallet", id="wallet")
+    side = rx.el.div(shown, class_name=rx.cond(WalletState.asked != "", "wallet-side chosen", "wallet-side"))
+    return rx.cond(ROW.id != "", side, rx.fragment())
 
 
 def _unreachable() -> rx.Component:
@@ -62,9 +65,12 @@ def _actions() -> rx.Component:
     treasury = button(
         "Make default", "landmark", small=True, busy=WalletState.saving, on_click=WalletState.make_default
     )
-    remove = button("Remove", "trash-2", small=True, on_click=WalletState.ask_to_remove(True))
+    remove = button("Remove wallet", "trash-2", kind="danger", small=True, on_click=WalletState.ask_to_remove(True))
+    meaning = text(
+        "The default wallet is the treasury: it signs for the organization and owns its tokens.", cls="muted small"
+    )
     line = rx.el.div(
-        rx.cond(ROW.is_ours, treasury, rx.fragment()), rx.el.span(class_name="end"), remove, class_name="card-foot"
+        rx.cond(ROW.is_ours, rx.fragment(meaning, treasury), rx.fragment()), remove, class_name="wallet-actions"
     )
     problem = rx.cond(
         WalletState.removing, rx.fragment(), rx.el.div(problem_note(WalletState.action_problem), class_name="inset")
@@ -79,11 +85,13 @@ def wallet_dialogs() -> rx.Component:
     is_linked, errors = WalletForm.kind == "linked", WalletForm.errors
     address = text_field("Address", "address", errors=errors, id="w-address", class_name="mono", placeholder="0x",
                          spell_check=False, hint="Signum reads its balances and never holds its key.")  # fmt: skip
-    is_first, held = Wallets.rows.length() == 0, "Signum holds its key and signs with it."
+    is_first = Wallets.rows.length() == 0
+    held = "Signum holds its key and signs with it. It works on every enabled chain and needs gas there to sign."
     made = rx.cond(is_first, held + " The first wallet becomes the treasury.", held)
+    linked = "An address whose key is held outside Signum. It holds and receives tokens. It cannot sign here."
     make = form_dialog(
         rx.cond(is_linked, "Link a wallet", "New server wallet"),
-        rx.cond(is_linked, "An address whose key is held outside Signum.", made),
+        rx.cond(is_linked, linked, made),
         text_field(
             "Label", "label", errors=errors, id="w-label", max_length=120,
             placeholder=rx.cond(is_linked, "Custodian", rx.cond(is_first, "Treasury", "Custody account")),

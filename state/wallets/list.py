@@ -59,6 +59,17 @@ class WalletState(Loads, Chains, Addressed, rx.State):
     _in_url: ClassVar[dict[str, Param]] = {"id": identifier("asked", "change")}
     _version: str = ""
 
+    @rx.event
+    def choose(self, wallet_id: str) -> Events:
+        """Show a wallet of the list; a narrow screen shows it above the list."""
+        self.asked = id_of(wallet_id)
+        yield call(WalletState.show, wallet_id)
+
+    @rx.event
+    def leave(self) -> None:
+        """Return to the list on a narrow screen."""
+        self.asked = ""
+
     @rx.event(supersedes=True)
     async def show(self, wallet_id: str) -> Events:
         """Read a wallet's balances from the chains."""

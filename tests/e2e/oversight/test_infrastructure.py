@@ -72,6 +72,20 @@ def test_wallet_is_linked_only_with_an_address(console: Console, signum: Signum)
     expect(page.get_by_role("button", name=label, exact=True)).to_have_count(0)
 
 
+def test_wallet_on_a_phone_opens_above_the_list(console: Console, signum: Signum) -> None:
+    """A phone shows the list first; a tap opens the wallet with its balances in view, and Close returns to the list."""
+    console.sign_in(path="wallets").heading("Wallets")
+    page = console.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    card = page.get_by_role("region", name="Wallet", exact=True)
+    expect(card).to_be_hidden()
+    page.get_by_role("button", name="Treasury", exact=True).click()
+    expect(card.get_by_role("heading", name="Treasury", exact=True)).to_be_in_viewport()
+    expect(card.get_by_role("heading", name="Sepolia Devnet", exact=True)).to_be_in_viewport(timeout=CHAIN)
+    card.get_by_role("button", name="Close").click()
+    expect(card).to_be_hidden()
+
+
 def test_chains_page_distinguishes_devnet_and_mainnet(console: Console, signum: Signum) -> None:
     """A devnet is marked as such and its contracts are listed; a mainnet shows why it cannot be used here."""
     console.sign_in(signum.person("viewer"), "chains").heading("Chains")
