@@ -43,8 +43,11 @@ def bell_menu() -> rx.Component:
 def _list() -> rx.Component:
     rows = rx.el.ul(rx.foreach(Bell.rows, _entry), class_name="list")
     stale = rx.el.div(unread("This list may be out of date. " + Bell.problem, Bell.load), class_name="unread-row")
+    groups = Bell.rows.length()
+    spoken = Bell.total.to_string() + " items in " + groups.to_string() + rx.cond(groups == 1, " group", " groups")
+    grouped = rx.cond(Bell.total > groups, rx.el.span(spoken, class_name="end muted small"), rx.fragment())
     return rx.el.div(
-        rx.el.div(rx.el.h2("Notifications", class_name="title-3"), class_name="pop-head"),
+        rx.el.div(rx.el.h2("Notifications", class_name="title-3"), grouped, class_name="pop-head"),
         rx.cond(
             Bell.rows.length() > 0,
             rx.fragment(rx.cond(Bell.problem != "", stale, rx.fragment()), rows),

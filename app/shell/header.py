@@ -145,7 +145,7 @@ def _tracked() -> rx.Component:
     none = rx.el.div("No requests yet.", class_name="muted", style={"padding": "4px 14px 16px"})
     rows = rx.el.ul(rx.foreach(Tracker.rows, _tracked_row), class_name="list")
     all_requests = "/o/" + Session.org.id + "/requests"
-    failed = Tracker.failed.to_string() + " failed"
+    failed = "View " + Tracker.failed.to_string() + " failed"
     return rx.el.div(
         rx.el.div(
             rx.el.h2("Requests", class_name="title-3"),
@@ -181,15 +181,20 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
     right = rx.cond(
         moving,
         elapsed(request.created_at),
-        rx.cond(request.can_retry & may(request.scope), retry, when(request.updated_at)),
+        rx.fragment(
+            rx.el.div(when(request.updated_at)),
+            rx.cond(request.can_retry & may(request.scope), retry, rx.fragment()),
+        ),
     )
     href = "/o/" + Session.org.id + "/requests?id=" + request.id
+    step = link_button(request.fix.label, request.fix_href, kind="primary", small=True)
+    fix = rx.el.div(step, class_name="fix-step")
     return rx.el.li(
         sign,
         rx.el.div(
             rx.el.a(request.title, href=href, class_name="link plain two-lines"),
             rx.cond(request.line != "", rx.el.div(request.line, class_name="below two-lines"), rx.fragment()),
-            rx.cond(request.fix_href != "", link(request.fix.label, request.fix_href), rx.fragment()),
+            rx.cond(request.fix_href != "", fix, rx.fragment()),
             class_name="grow",
         ),
         rx.el.div(right, class_name="muted small num nowrap"),

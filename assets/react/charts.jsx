@@ -109,7 +109,7 @@ function Mark({ kind }) {
   );
 }
 
-/* Areas on top of each other. `points`: {label, values, texts, total, events: [{kind, title}]}, oldest first; `series`:
+/* Areas on top of each other; of several, the line is their total. `points`: {label, values, texts, total, events: [{kind, title}]}, oldest first; `series`:
    {name, color}; `top` is the upper end of the scale. */
 export function StackChart({ points = [], series = [], ticks = [], labels = [], top = 1, label, caption, first, total }) {
   const count = points.length;
@@ -124,7 +124,7 @@ export function StackChart({ points = [], series = [], ticks = [], labels = [], 
   });
   const marked = points.flatMap((point, at) => [...new Set(point.events.map((event) => event.kind))].map((kind, n) => ({ at, kind, n })));
   const kinds = [...new Set(marked.map((mark) => mark.kind))];
-  const names = { issue: "Issue", rules: "Rule change", distribution: "Distribution" };
+  const names = { issue: "First issue", rules: "Rule change", distribution: "Distribution" };
   const several = series.length > 1;
   const tip = shown && (
     <>
@@ -144,7 +144,9 @@ export function StackChart({ points = [], series = [], ticks = [], labels = [], 
       <Plot ticks={ticks} labels={labels} place={place} count={count} tip={tip} label={label} handlers={handlers} className="stack-chart">
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           {layers.map((one) => <path key={one.name} className="area" d={one.area} style={{ fill: one.color }} />)}
-          {layers.map((one) => <path key={one.name} className="edge" d={one.edge} style={{ stroke: one.color }} vectorEffect="non-scaling-stroke" />)}
+          {layers.slice(-1).map((one) => (
+            <path key="total" className="edge" d={one.edge} style={several ? undefined : { stroke: one.color }} vectorEffect="non-scaling-stroke" />
+          ))}
         </svg>
         {marked.map(({ at, kind, n }) => (
           <span key={`${at}${kind}`} className="plot-event" style={{ left: `${across(at, count) / 10}%`, bottom: `${-6 + n * 13}px` }}><Mark kind={kind} /></span>
@@ -152,6 +154,7 @@ export function StackChart({ points = [], series = [], ticks = [], labels = [], 
       </Plot>
       <div className="legend chart-legend">
         {several && series.map((one) => <span key={one.name}><i className="dot" style={{ background: one.color }} />{one.name}</span>)}
+        {several && <span><i className="total-key" />{total}, stacked</span>}
         {kinds.map((kind) => <span key={kind}><Mark kind={kind} />{names[kind]}</span>)}
       </div>
       <ChartTable caption={caption} heads={[first, ...(several ? series.map((one) => one.name) : []), total, "Events"]} rows={rows} />

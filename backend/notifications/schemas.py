@@ -1,6 +1,7 @@
 """API schemas of notifications."""
 
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -27,7 +28,7 @@ class Notification(Record):
     `count`: of how many records it speaks. `subject_id`: the only one, an approval for a comment; null if it speaks of
     several. `at`: when the newest began to wait. `is_seen`: whether that was before the person last saw the
     notifications of this organization. `scope`: what resolves it. `can_retry`: whether the failed request can be
-    retried.
+    retried. `resolution`: the call that removes the cause of the failed request, as in the request's `problem`.
     """
 
     kind: NotificationKind
@@ -39,6 +40,7 @@ class Notification(Record):
     is_seen: bool = False
     scope: Scope
     can_retry: bool = False
+    resolution: dict[str, Any] | None = None
 
 
 class Notifications(BaseModel):

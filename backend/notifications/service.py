@@ -69,6 +69,7 @@ async def _failed_requests(context: Context) -> list[Notification]:
             at=one.updated_at,
             scope=one.scope,
             can_retry=one.can_retry and one.scope in context.scopes,
+            resolution=(one.problem or {}).get("resolution"),
         )
         for one in failed
     ]

@@ -6,7 +6,7 @@ _WORDS = {
     EventType.ORGANIZATION_CREATED: "An organization was created; its parent receives the event too",
     EventType.ORGANIZATION_UPDATED: "An organization's name, status, network or requirements changed",
     EventType.ORGANIZATION_MOVED: "An organization was moved to another parent; both parents receive the event too",
-    EventType.MEMBER_ADDED: "A person became a member, or was asked to",
+    EventType.MEMBER_ADDED: "A person became a member, or was invited",
     EventType.MEMBER_UPDATED: "A member's role or status changed",
     EventType.MEMBER_REMOVED: "A membership ended",
     EventType.INVITATION_CREATED: "A person was invited",

@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.core.permission import may
 from components.ui.button import button, link_button
 from components.ui.card import card, items
 from components.ui.icon import mark
@@ -65,24 +66,33 @@ def entered(entry: rx.Var[NotificationView]) -> rx.Component:
     return rx.cond(entry.kind == "attestation", rx.fragment(), when(entry.at))
 
 
-def words(entry: rx.Var[NotificationView], link: Any) -> rx.Component:
-    """Draw the title of an entry as a link, and its detail."""
+def words(entry: rx.Var[NotificationView], link: Any, *more: rx.Component) -> rx.Component:
+    """Draw the title of an entry as a link, its detail, and `more` below."""
     return rx.el.div(
         link,
         rx.cond(entry.detail != "", rx.el.div(entry.detail, class_name="below break"), rx.fragment()),
+        *more,
         class_name="grow",
     )
 
 
 def _waiting(entry: rx.Var[NotificationView]) -> rx.Component:
+    fix = rx.el.div(link_button(entry.fix, entry.fix_href, kind="primary", small=True), class_name="fix-step")
     retry = button(
         "Retry", small=True, busy=Bell.retrying == entry.request_id, on_click=Bell.retry(entry.request_id)
     )  # fmt: skip
     return rx.el.li(
         sign(entry.kind),
-        words(entry, rx.el.a(entry.title, href=entry.href, class_name="link plain title")),
-        rx.el.span(entered(entry), class_name="muted small hide-narrow"),
-        rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+        words(
+            entry,
+            rx.el.a(entry.title, href=entry.href, class_name="link plain title"),
+            rx.cond((entry.fix_href != "") & ((entry.fix_scope == "") | may(entry.fix_scope)), fix, rx.fragment()),
+        ),
+        rx.el.div(
+            rx.el.span(entered(entry), class_name="muted small nowrap"),
+            rx.cond(entry.request_id != "", retry, link_button(entry.word, entry.href, small=True)),
+            class_name="waiting-side",
+        ),
         class_name="item",
         key=entry.id,
     )

@@ -134,7 +134,7 @@ def trades_figure(issuance: Issuance, place: str) -> FigureView:
         label="Trades in 30 days",
         value=f"{trades.now:,}",
         change=words.change(trades.now, trades.before, period="on the 30 days before"),
-        foot=f"volume {volume}" if trades.now else "no trade in this time",
+        foot=(f"volume {volume}" if trades.now else "no trade in this time") + "; bars: 52 weeks",
         href=place,
         weeks=[float(week) for week in trades.weeks],
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from backend.notifications.schemas import Notification, NotificationKind
 from state.core.dates import stamp
+from state.requests.fixes import fix_for, page_of
 
 KINDS = tuple(NotificationKind)
 WORDS = {
@@ -38,7 +39,8 @@ FURTHER = (NotificationKind.APPROVAL, NotificationKind.REQUEST)
 
 @dataclass
 class NotificationView:
-    """A notification; `href` is the page that resolves it, `request_id` is set if it can be retried in place."""
+    """A notification; `href` is the page that resolves it, `request_id` is set if it can be retried in place,
+    `fix` is the step that removes the cause of a failure, `fix_href` its page, `fix_scope` what it needs."""
 
     id: str
     kind: str
@@ -50,12 +52,16 @@ class NotificationView:
     count: int = 1
     request_id: str = ""
     is_seen: bool = False
+    fix: str = ""
+    fix_href: str = ""
+    fix_scope: str = ""
 
 
 def notification_view(data: Notification, place: str) -> NotificationView:
     """Convert the API's notification. `place` is the path of the organization's pages, `/o/{id}/`."""
     id = str(data.subject_id or "")
     page = (PAGES if id else LISTS)[data.kind].format(id=id)
+    fix = fix_for(data.resolution, place.split("/")[2])
     return NotificationView(
         id=f"{data.kind}-{id or 'more'}",
         kind=data.kind,
@@ -67,4 +73,7 @@ def notification_view(data: Notification, place: str) -> NotificationView:
         count=data.count,
         request_id=id if data.can_retry else "",
         is_seen=data.is_seen,
+        fix=fix.label if fix.kind else "",
+        fix_href=page_of(fix, place + page),
+        fix_scope=fix.scope,
     )

@@ -33,7 +33,11 @@ class Fix:
 
 def fix_of(request: Request) -> Fix:
     """Return the next step after a failed request."""
-    found = (request.problem or {}).get("resolution")
+    return fix_for((request.problem or {}).get("resolution"), request.organization_id)
+
+
+def fix_for(found: Any, organization_id: object) -> Fix:
+    """Return the next step that the resolution of a problem describes."""
     if not isinstance(found, dict):
         return Fix()
     path, label = str(found.get("path") or ""), str(found.get("title") or "")
@@ -48,7 +52,12 @@ def fix_of(request: Request) -> Fix:
         scope = Scope.ATTESTATIONS_WRITE if kind == ATTEST else Scope.ASSETS_WRITE
         return Fix(kind, label, scope=scope, call=call)
     href = _page(path, found)
-    return Fix(LINK, label, f"/o/{request.organization_id}/{href}", call=call) if href else Fix(words=words, call=call)
+    return Fix(LINK, label, f"/o/{organization_id}/{href}", call=call) if href else Fix(words=words, call=call)
+
+
+def page_of(fix: Fix, request_page: str) -> str:
+    """Return the page where a step is taken: its own, or the request's with its dialog; empty without a step."""
+    return fix.href if fix.kind == LINK else f"{request_page}&fix=1" if fix.kind else ""
 
 
 def values_of(resolution: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from backend.requests.schemas import Request, RequestStatus, RequestStep
 from state.core.dates import stamp
 from state.core.units import brief
-from state.requests.fixes import LINK, Fix, fix_of
+from state.requests.fixes import Fix, fix_of, page_of
 from state.requests.kinds import kind_words
 
 WAITING = "awaiting_approval"
@@ -92,7 +92,7 @@ def request_view(data: Request) -> RequestView:
         problem=brief(words),
         problem_full=words,
         fix=fix,
-        fix_href=fix.href if fix.kind == LINK else f"{here}&fix=1" if fix.kind else "",
+        fix_href=page_of(fix, here),
         can_retry=data.can_retry,
         scope=data.scope,
         awaits_finality=data.awaits_finality,

@@ -8,7 +8,9 @@ from backend.auth.scopes import Scope
 from backend.chain.errors import Reverted
 from backend.failures import rules
 from backend.failures.rules import Person, Place
+from backend.notifications.schemas import Notification, NotificationKind
 from backend.requests.schemas import Request, RequestStatus, Subject
+from state.notifications.views import notification_view
 from state.requests.fixes import Fix, asset_of, fix_of, values_of
 from state.requests.views import request_view
 
@@ -93,3 +95,22 @@ def test_case_of_a_revoked_party_is_a_link() -> None:
         "Review the case of Alder Family Office",
         f"{HOME}/parties?id={PARTY}",
     )
+
+
+def test_notification_of_a_failure_offers_the_step_that_removes_its_cause() -> None:
+    def shown(resolution: dict[str, Any] | None) -> tuple[str, str, str]:
+        data = Notification(
+            kind=NotificationKind.REQUEST, title="Transfer failed", subject_id=UUID(int=1), at=datetime.now(UTC),
+            scope=Scope.TRANSFERS_WRITE, can_retry=True, resolution=resolution,
+        )  # fmt: skip
+        view = notification_view(data, f"{HOME}/")
+        return view.fix, view.fix_href, view.fix_scope
+
+    attest = rules.resolution(Reverted("No.", code=9), PLACE, ALDER)
+    dialog = f"{HOME}/requests?id={UUID(int=1)}&fix=1"
+    assert shown(attest) == ("Attest Alder Family Office on Sepolia", dialog, Scope.ATTESTATIONS_WRITE)
+    unknown = rules.resolution(Reverted("No.", code=9), PLACE, Person(ALDER.address))
+    label, href, scope = shown(unknown)
+    assert (label[:9], href, scope) == ("Register ", f"{HOME}/parties", "")
+    assert shown(rules.resolution(Reverted("No.", code=32), PLACE, None)) == ("", "", "")
+    assert shown(None) == ("", "", "")
