@@ -47,8 +47,8 @@ def webhook() -> rx.Component:
     of = WebhookState.endpoint
     known = rx.fragment(
         page_head(
-            rx.el.span(of.url, class_name="break"),
-            "Deliveries with their responses, newest first",
+            rx.el.span(of.url, class_name="break url-title"),
+            "What this endpoint receives, and its deliveries with their responses",
             actions(),
             badge=badge(of.status),
         ),

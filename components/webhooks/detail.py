@@ -35,15 +35,15 @@ def actions() -> rx.Component:
 
 def _changes() -> rx.Component:
     """Draw the less frequent actions."""
-    disable = button("Disable", "circle-pause", small=True, on_click=Disablement.show(True))
+    disable = button("Disable endpoint", "circle-pause", small=True, on_click=Disablement.show(True))
     return allowed(
         Scope.ORGS_WRITE,
         card_foot(
             row(
-                button("Change", "pencil", small=True, on_click=EndpointForm.edit(WebhookState.endpoint.id)),
+                button("Edit endpoint", "pencil", small=True, on_click=EndpointForm.edit(WebhookState.endpoint.id)),
                 button("Rotate secret", "key-round", small=True, on_click=Rotation.show(True)),
                 rx.cond(WebhookState.endpoint.status != "disabled", disable, rx.fragment()),
-                button("Delete", "trash-2", small=True, on_click=Removal.show(True)),
+                button("Delete endpoint", "trash-2", small=True, on_click=Removal.show(True)),
                 cls="wrap",
             )
         ),
@@ -198,25 +198,28 @@ def questions() -> rx.Component:
         on_change=Rotation.hurry,
         hint="For a leaked secret. Receivers reject deliveries until they have the new one.",
     )
-    kept = "Stops all deliveries to it. Events stay in its log for 30 days. Enable it to replay them."
+    kept = "Deliveries stop. New events stay in the log for 30 days. You can replay them after you enable the endpoint."
     both = "A new secret signs immediately and is shown once. The previous one also signs for 24 hours."
-    gone = "Deletes the endpoint with its secret and log. This cannot be undone."
+    gone = rx.el.span(
+        "Deletes ", rx.el.b(WebhookState.endpoint.url, class_name="break"), " with its secret and log. ",
+        "Pending deliveries are not sent. This cannot be undone.",
+    )  # fmt: skip
     return rx.fragment(
-        _question(Disablement, "Disable this endpoint", kept, "Disable"),
+        _question(Disablement, "Disable this endpoint", kept, "Disable endpoint"),
         _question(Rotation, "Rotate the signing secret", both, "Rotate secret", hurry),
-        _question(Removal, "Delete this endpoint", gone, "Delete"),
+        _question(Removal, "Delete this endpoint", gone, "Delete endpoint"),
         _recovery(),
     )
 
 
-def _question(of: Any, title: str, about: str, word: str, *body: rx.Component) -> rx.Component:
+def _question(of: Any, title: str, about: Any, word: str, *body: rx.Component) -> rx.Component:
     return confirm(
         title,
         about,
         *body,
         form=of,
         word=word,
-        danger=word != "Rotate secret",
+        danger=word == "Delete endpoint",
     )
 
 

@@ -74,7 +74,11 @@ def _row(end: rx.Var[EndpointView]) -> rx.Component:
     last = rx.cond(end.last_success_at > end.last_failure_at, end.last_success_at, end.last_failure_at)
     reach = rx.el.div("and of sub-organizations", class_name="muted small")
     return tr(
-        td(rx.el.div(name_link(end.url, "/o/" + Session.org.id + "/webhooks/" + end.id), class_name="break"), below),
+        td(
+            rx.el.div(name_link(end.url, "/o/" + Session.org.id + "/webhooks/" + end.id), class_name="break"),
+            below,
+            full=True,
+        ),
         td(status(end.status), why),
         td(end.events, rx.cond(end.include_descendants, reach, rx.fragment()), label="Events"),
         td(when(last), class_name="muted", label="Last delivery"),
@@ -89,7 +93,7 @@ def endpoint_dialog() -> rx.Component:
     said = error_of(errors, "event_types")
     is_new = form.row.id == ""
     return form_dialog(
-        rx.cond(is_new, "New endpoint", "Change endpoint"),
+        rx.cond(is_new, "New endpoint", "Edit endpoint"),
         rx.cond(
             is_new,
             "Signum posts signed JSON to it. Its secret is shown only once.",
@@ -98,7 +102,7 @@ def endpoint_dialog() -> rx.Component:
         text_field(
             "URL", "url", id="h-url", errors=errors, type="url", max_length=2000, default_value=form.row.url,
             placeholder="https://example.com/webhooks/signum",
-            hint="Public https. With embedded chains also http://localhost with a port",
+            hint="Use a public https URL. On embedded chains, http://localhost with a port also works.",
         ),
         text_field(
             "Description", "description", id="h-description", errors=errors, optional=True, max_length=300,
@@ -120,7 +124,7 @@ def endpoint_dialog() -> rx.Component:
         rx.cond(form.every, rx.fragment(), _types()),
         rx.cond(said != "", rx.el.div(icon("circle-alert", 13), said, class_name="error", role="alert"), rx.fragment()),
         form=form,
-        submit=rx.cond(is_new, "Create endpoint", "Save"),
+        submit=rx.cond(is_new, "Create endpoint", "Save endpoint"),
         foot=rx.cond(form.every, rx.fragment(), rx.el.span(form.chosen.length(), " selected", class_name="muted num")),
         width="720px",
     )  # fmt: skip

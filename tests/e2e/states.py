@@ -195,7 +195,7 @@ DIALOGS: list[tuple[str, list[str]]] = [
     ("members", ["Add by wallet", "Change role of .*", "Remove .*"]),
     ("api-keys", ["Revoke .*"]),
     ("account", ["Change password", "Sign out everywhere", "Add authenticator app"]),
-    ("webhooks/{webhook}", ["Change", "Disable", "Rotate secret", "Delete"]),
+    ("webhooks/{webhook}", ["Edit endpoint", "Disable endpoint", "Rotate secret", "Delete endpoint"]),
     ("parties?id={party}", ["Attest"]),
     ("wallets", ["New wallet", "Link wallet"]),
     ("chains", ["Reset devnet"]),

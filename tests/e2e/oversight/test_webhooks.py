@@ -113,8 +113,10 @@ def test_webhook_endpoint_is_created_tested_rotated_and_deleted(console: Console
     console.goto("overview")
     page.get_by_role("link", name="The webhook endpoint at localhost was disabled").click()
     console.heading(inbox.url)
-    page.get_by_role("button", name="Delete").click()
-    page.get_by_role("dialog", name="Delete this endpoint").get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Delete endpoint").click()
+    gone = page.get_by_role("dialog", name="Delete this endpoint")
+    expect(gone).to_contain_text(f"Deletes {inbox.url} with its secret and log. Pending deliveries are not sent.")
+    gone.get_by_role("button", name="Delete endpoint").click()
     console.heading("Webhooks")
     expect(page.get_by_role("link", name=inbox.url)).to_have_count(0)
 
@@ -123,7 +125,7 @@ def test_viewer_webhook_page_has_no_buttons(console: Console, signum: Signum, in
     made = signum.call("POST", "/orgs/{org}/webhooks", {"url": inbox.url})
     page = console.sign_in(signum.person("viewer"), f"webhooks/{made['id']}").heading(inbox.url).page
     expect(page.get_by_text("No deliveries yet")).to_be_visible()
-    for name in ("Send test", "Change", "Rotate secret", "Disable", "Delete"):
+    for name in ("Send test", "Edit endpoint", "Rotate secret", "Disable", "Delete"):
         expect(page.get_by_role("button", name=name)).to_have_count(0)
     signum.call("DELETE", f"/orgs/{{org}}/webhooks/{made['id']}")
 

@@ -38,7 +38,10 @@ HEADS: list[tuple[str, str, Scope]] = [
 """The main actions of pages: path, button and scope."""
 FURTHER: list[tuple[str, Scope]] = [
     ("Edit|New|Move|Add sub-organization", Scope.ORGS_WRITE),
-    ("Send test|Enable|Disable|Change|Rotate secret|Delete|Replay failed deliveries|Save .*", Scope.ORGS_WRITE),
+    (
+        "Send test|Enable|(Edit|Disable|Delete) endpoint|Rotate secret|Replay failed deliveries|Save .*",
+        Scope.ORGS_WRITE,
+    ),
     (
         "Change role of .*|Remove .*|Revoke the invitation of .*|Invite again .*|View emails|"
         "Invite \\d+ (person|people)",
