@@ -14,7 +14,7 @@ from backend.client import SignumClient
 from backend.core import db
 from tests.conftest import World
 from tests.distributions.test_distributions import activated, draft_distribution
-from tests.investors.scene import Investor
+from tests.investors.scene import Investor, Scene
 from tests.investors.test_row_level_security import entered, visible
 from tests.support.firm import refused
 from tests.support.issuance import SEPOLIA, UNIT, Issuance
@@ -121,3 +121,12 @@ async def test_transaction_acts_for_the_organization_only_for_a_kept_wallet_of_t
     async with db.transaction() as session:
         await db.see_oneself(session, ada.actor.user_id)
         assert not await investor_entry.pay(session, made["id"], ada.wallet["address"]), "has not entered"
+
+
+async def test_book_shows_what_the_kept_wallet_of_the_investor_has(scene: Scene) -> None:
+    book = await scene.ben.get(f"/markets/{scene.market['id']}")
+    assert book["wallets"] == []
+    [kept] = book["kept"]
+    assert kept["address"] == scene.ben.wallet["address"]
+    assert int(kept["tokens"]) == 37 * UNIT
+    assert 0 < int(kept["quote"]) < 10_000 * 10**6

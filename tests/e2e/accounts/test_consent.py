@@ -84,6 +84,7 @@ class Application:
 def sign_in(page: Page, person: Person) -> None:
     """Sign in with the form to which the application's request has led."""
     page.wait_for_url("**/sign-in?next=**")
+    expect(page.get_by_text("An application requests access to your account.")).to_be_visible()
     page.get_by_label("Email").fill(person.email)
     page.get_by_label("Password").fill(person.password)
     page.get_by_role("button", name="Sign in").click()

@@ -51,7 +51,8 @@ def test_investor_claims_to_a_kept_wallet_with_one_click(console: Console, signu
     accessible(console)
     page.get_by_role("link", name="Trade").click()
     expect(page.get_by_text(f"{ORGANIZATION} keeps your wallet, and places orders for you.")).to_be_visible()
-    expect(page.get_by_text("To trade yourself, link a wallet.")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"It has [\d,.]+ NREF and [\d,.]+ tUSD available\."))).to_be_visible()
+    expect(page.get_by_text("To trade yourself, link a wallet of your own.")).to_be_visible()
     expect(page.get_by_role("link", name="Link wallet")).to_be_visible()
     page.get_by_role("link", name="Home").click()
     console.heading("Your investments")
@@ -72,7 +73,14 @@ def test_investor_reads_the_trades_of_a_kept_wallet(console: Console, signum: Si
     console.heading("Your investments")
     trade = page.get_by_role("region", name="Last trades").get_by_role("listitem").first
     expect(trade).to_contain_text(re.compile(r"Sold 1 NREF at 10\d(\.\d+)? tUSD"))
-    expect(trade).to_contain_text("fee included")
+    expect(trade).to_contain_text(re.compile(r"Received \d+\.\d\d tUSD, fee included"))
+    holdings = page.get_by_role("region", name="Holdings")
+    expect(holdings.get_by_text("Northwind Real Estate Income Fund I")).to_be_visible()
+    holdings.get_by_text("Details").click()
+    expect(holdings.get_by_text(f"kept by {ORGANIZATION}, on Sepolia")).to_be_visible()
+    eligibility = page.get_by_role("region", name="Eligibility")
+    expect(eligibility.get_by_text("You have level 1; NREF needs level 1.")).to_be_visible()
+    expect(page.get_by_text("…", exact=False)).to_have_count(page.locator(".hash").count())
 
 
 def test_organization_pays_a_recipient(console: Console, signum: Signum) -> None:
