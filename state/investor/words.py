@@ -13,10 +13,10 @@ BECAUSE = {
     3: ("this address cannot hold tokens", "{organization} can record another wallet for you."),
     9: (
         "{organization} has not verified you yet",
-        "Upload your documents. {organization} reviews them.",
+        "{organization} needs documents to verify you.",
     ),
     10: ("it accepts verifications by {organization} only", "Ask {organization} to verify you."),
-    11: ("{needed}", "Upload documents for a review at a higher level."),
+    11: ("{needed}", "A review at a higher level needs documents."),
     12: ("only accredited investors may hold it", "{organization} can record your accreditation."),
     13: ("investors of your country may not hold it", ""),
     15: ("you hold more of it than one investor may hold", "{organization} can tell you what to do."),

@@ -47,7 +47,7 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
         (
             refused(9),
             "Northwind has not verified you yet",
-            "Upload your documents. Northwind reviews them.",
+            "Northwind needs documents to verify you.",
         ),
         (
             refused(9) | {"lapse": "expired", "lapsed_at": END},
@@ -62,14 +62,14 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
         (
             refused(11) | {"kyc_level": 1, "required_kyc_level": 3},
             "you have level 1, and NREF needs level 3",
-            "Upload documents for a review at a higher level.",
+            "A review at a higher level needs documents.",
         ),
         (refused(13), "investors of your country may not hold it", ""),
     ],
 )
 def test_refused_investor_reads_why_and_the_next_step(facts: dict[str, Any], sentence: str, step: str) -> None:
     found = verdict([place(is_held=False, is_attested_here=False, **facts)], READER)
-    uploads = step.startswith("Upload")
+    uploads = "documents" in step
     assert found == Verdict("off", f"You may not hold NREF now, because {sentence}.", step, uploads=uploads)
 
 
@@ -99,7 +99,7 @@ def test_investor_whose_level_is_too_low_for_another_asset_reads_both_levels() -
     assert found.sentence == (
         "You may not hold NREF now, because you have level 2, and NREF needs level 3 and accreditation."
     )
-    assert (found.next_step, found.uploads) == ("Upload documents for a review at a higher level.", True)
+    assert (found.next_step, found.uploads) == ("A review at a higher level needs documents.", True)
 
 
 def test_revoked_investor_reads_so_at_every_asset() -> None:
