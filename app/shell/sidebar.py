@@ -132,32 +132,41 @@ def switcher() -> rx.Component:
     )
 
 
+def _keys(rows: list[tuple[str, list[str]]]) -> rx.Component:
+    lines = [
+        rx.el.div(rx.el.dt(words), rx.el.dd(*[part for key in keys for part in (kbd(key), " ")]))
+        for words, keys in rows
+    ]
+    return rx.el.dl(*lines, class_name="keys")
+
+
 @rx.memo
 def keys_dialog() -> rx.Component:
     """List the keyboard shortcuts."""
     rows = [
         ("Find on this page", ["/"]),
         ("Jump to a page or organization", ["⌘ or Ctrl", "K"]),
-        ("This list", ["?"]),
+        ("Show shortcuts", ["?"]),
+    ]
+    lists = [
         ("Next or previous row of a list", ["J", "K"]),
         ("Select the row", ["X"]),
         ("Select further rows", ["Shift", "J or K"]),
         ("Actions on selected rows", ["A"]),
         ("Close the row's details", ["Esc"]),
     ]
-    rows += [
+    pages = [
         (f"Go to {place.label}", ["G", place.key.upper()])
         for place in sorted(places, key=lambda p: p.order)
         if place.key
     ]
-    lines = [
-        rx.el.div(rx.el.dt(words), rx.el.dd(*[part for key in keys for part in (kbd(key), " ")]))
-        for words, keys in rows
-    ]
     return dialog(
         "Keyboard shortcuts",
         "They work while no text field has focus.",
-        rx.el.dl(*lines, class_name="keys"),
+        *[
+            rx.fragment(rx.el.h3(title, class_name="label"), _keys(shown))
+            for title, shown in (("General", rows), ("Lists", lists), ("Pages", pages))
+        ],
         is_open=Shell.keys_shown,
         on_open_change=Shell.show_keys,
         width="720px",
