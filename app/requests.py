@@ -100,13 +100,13 @@ def _row(request: rx.Var[RequestView]) -> rx.Component:
 def _drawer() -> rx.Component:
     moving = (ONE.status == "running") | (ONE.status == "accepted")
     is_asked = ONE.status == "awaiting_approval"
-    took = rx.cond(moving | is_asked, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
+    took = rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
     reason = rx.fragment(rx.el.dt("Reason given"), rx.el.dd(text(ONE.reason, cls="break")))
     facts = kv(
         ("Kind", ONE.kind_words),
         rx.cond(ONE.reason != "", reason, rx.fragment()),
         (rx.cond(is_asked, "Requested", "Started"), when(ONE.created_at)),
-        (rx.cond(is_asked, "Waiting for", rx.cond(moving, "Running for", "Took")), took),
+        rx.cond(is_asked, rx.fragment(), rx.fragment(rx.el.dt(rx.cond(moving, "Running for", "Took")), rx.el.dd(took))),
         ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
         ("Subject", _subject()),
         ("Request", short_hash(ONE.id, "request id")),

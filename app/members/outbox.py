@@ -34,7 +34,7 @@ def outbox() -> rx.Component:
         skeleton(),
         rx.cond(
             OutboxState.words != "",
-            empty("mail-search", "No emails match this search", "Try another receiver or subject."),
+            empty("mail-search", "No emails match this search", "Try another recipient or subject."),
             empty("mail", "No emails yet", "Invitations of this organization appear here with their delivery status."),
         ),
     )
@@ -46,7 +46,7 @@ def outbox() -> rx.Component:
         page_head("Outbox", "Emails of this organization and their delivery status"),
         rx.cond(OutboxState.keeps, rx.el.div(_no_server(), style={"marginBottom": "16px"}), rx.fragment()),
         panel(
-            toolbar(end(search_box("Find a receiver", OutboxState.words, on_change=OutboxState.search.debounce(250)))),
+            toolbar(end(search_box("Find a recipient", OutboxState.words, on_change=OutboxState.search.debounce(250)))),
             rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
             pager("Newest first, 50 per page", OutboxState),
             label="Outbox",
@@ -94,8 +94,8 @@ def _one_time(mail: rx.Var[MailView]) -> rx.Component:
 def _no_server() -> rx.Component:
     return note(
         rx.el.b("No mail server is configured. "),
-        "Emails are kept here instead of sent. Where only the recipient may read one, the operator can show it on the "
-        "server with ",
+        "Emails are kept here instead of sent. The text of an email with a private link is hidden; the operator can "
+        "show it on the server with ",
         rx.el.code("signum outbox --to EMAIL", class_name="mono"),
         ".",
         tone="info",

@@ -112,6 +112,7 @@ def _attestations() -> rx.Component:
         said = rx.el.span(
             "Level ", attestation.level, rx.cond(attestation.accredited, ", accredited, ", ", "),
             attestation.wallet_words,
+            rx.cond(attestation.expires_at != "", rx.fragment(", until ", when(attestation.expires_at, "day")), ""),
         )  # fmt: skip
         name = text_button(attestation.chain, on_click=Case.to_attestation(attestation.id))
         return item(name, said, status(attestation.shown), sign="badge-check", key=attestation.id)

@@ -182,7 +182,9 @@ def _people() -> rx.Component:
         rx.el.div(button("Show more", small=True, on_click=Page.rest), class_name="card-foot"),
         rx.fragment(),
     )
-    said = rx.el.span("Without clients. Roles also apply to sub-organizations", class_name="muted small hide-narrow")
+    said = rx.el.span(
+        "Clients are not listed. Roles also apply to sub-organizations", class_name="muted small hide-narrow"
+    )
     return card("People with access", body, more, right=said)
 
 

@@ -37,7 +37,7 @@ def organization_form() -> rx.Component:
     place = choices(
         "Position",
         choice(
-            "place", "below", "Below " + given.name, "The admins of the parent are admins here too.",
+            "place", "below", "Below " + given.name, "Admins of " + given.name + " are also its admins.",
             checked=Form.place == "below", on_change=Form.put("below"),
         ),
         choice(
@@ -75,10 +75,10 @@ def organization_form() -> rx.Component:
                    max_length=2000),
         select_field(
             "Network", "network", networks(), errors=errors, default_value=given.network,
-            hint="API keys without their own network use it.",
+            hint="API keys without their own network use this network.",
         ),
         countries(),
         form=Form,
-        submit=rx.cond(is_new, "Create organization", "Save"),
+        submit=rx.cond(is_new, "Create organization", "Save organization"),
         width="600px",
     )  # fmt: skip

@@ -18,8 +18,8 @@ def move_dialog() -> rx.Component:
     chosen = rx.cond(Move.parent_id != "", rx.el.span(Move.parent_name, class_name="muted"), rx.fragment())
     return dialog(
         "Move " + Move.subject.name,
-        "Its sub-organizations move with it. Assets, wallets and members stay with their organization. Admins of the "
-        "new parent become its admins.",
+        "Its sub-organizations move with it. Assets, wallets and members stay with their organization."
+        " The preview shows whose access changes.",
         row(rx.el.span("New parent", class_name="label"), chosen, cls="move-label"),
         picker(
             Move.parents,
@@ -37,7 +37,7 @@ def move_dialog() -> rx.Component:
         is_open=Move.is_open,
         on_open_change=Move.show,
         foot=(
-            rx.el.span("You can undo it afterwards", class_name="muted small"),
+            rx.el.span("You can move it back", class_name="muted small"),
             rx.el.span(class_name="end"),
             rx.dialog.close(button("Cancel")),
             button(
@@ -102,7 +102,7 @@ def _preview() -> rx.Component:
         rx.cond((Move.gained.length() == 0) & (Move.lost.length() == 0), unchanged, rx.fragment()),
         rx.cond(
             Move.afterwards.length() == 0,
-            note("No chain knows it, so no transaction is sent.", sign="link"),
+            note("This organization is not registered on any chain. No transaction is sent.", sign="link"),
             rx.fragment(),
         ),
         rx.foreach(Move.afterwards, lambda step: note(rx.el.b("Afterwards: "), step, sign="link", key=step)),

@@ -71,7 +71,7 @@ def profile_card() -> rx.Component:
                 text_field("Name", "name", errors=errors, id="s-name", default_value=GIVEN.name, max_length=120),
                 select_field(
                     "Network", "network", networks(), errors=errors, id="s-network", default_value=GIVEN.network,
-                    hint="API keys without their own network use it.",
+                    hint="API keys without their own network use this network.",
                 ),
             ),
             on_submit=ProfileForm.submit,
@@ -167,7 +167,7 @@ def rules_card() -> rx.Component:
             check_field(
                 "Refuse changes based on an older version of the rules", "require_if_match",
                 default_checked=GIVEN.require_if_match,
-                hint="A program that changes an asset's rules must then say which version it has read. The console "
+                hint="An API client that changes an asset's rules must then say which version it has read. The console "
                 "always does.",
             ),
             on_submit=RulesForm.submit,
@@ -218,9 +218,9 @@ def policy_card() -> rx.Component:
     return card(
         "What needs a second person",
         rx.el.p(
-            "Selected actions wait until a second person approves them. If any is selected, so do adding, promoting "
-            "and removing an admin, a compliance officer or a member. ",
-            link("Approvals", "/o/" + Session.org.id + "/approvals"),
+            "Selected actions wait until a second person approves them. If you select any action, adding, promoting "
+            "and removing admins, compliance officers and members also need approval, selected or not. ",
+            link("View approvals", "/o/" + Session.org.id + "/approvals"),
             class_name="muted after-words",
         ),
         form(

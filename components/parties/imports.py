@@ -29,13 +29,16 @@ def import_dialog() -> rx.Component:
     state = PartyImport
     return dialog(
         "Import parties",
-        "Check the list first. All lines are imported, or none. An officer verifies the identities afterwards.",
+        "Check the list first. All lines are imported, or none. A compliance officer verifies the identities "
+        "afterwards.",
         rx.el.div(
             rx.el.div("Parties that are registered already", class_name="label", aria_hidden="true"),
             choices(
                 "Parties that are registered already",
-                _choice("refuse", "Refuse the list", "A line has their wallet or email. Nothing is imported."),
-                _choice("skip", "Skip them", "They stay as they are."),
+                _choice(
+                    "refuse", "Refuse the list", "If a line matches a registered wallet or email, nothing is imported."
+                ),
+                _choice("skip", "Skip them", "Registered parties stay as they are."),
                 _choice("update", "Update them", "The values of the line replace name, email and wallet."),
             ),
             csv_form(

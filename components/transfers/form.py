@@ -40,16 +40,19 @@ def _fields() -> rx.Component:
         rx.cond(opened, no_wallet, rx.fragment()),
         field_row(
             _select("Asset", "asset_id", form.assets, placeholder="Choose an asset"),
-            _select("Chain", "chain_eid", form.chains, value=form.chain),
+            _select(
+                "Chain", "chain_eid", form.chains, value=form.chain, disabled=form.asset == "",
+                hint=rx.cond(form.asset == "", "Choose an asset first.", ""),
+            ),
         ),
-        _select("From", "from_wallet_id", form.wallets, placeholder="Choose a wallet", hint="It signs and pays gas"),
+        _select("From", "from_wallet_id", form.wallets, placeholder="Choose a wallet", hint="It signs and pays gas."),
         account_field(
             "To", "to_address", id="transfer-to_address", errors=form.errors, asset_id=form.asset,
             chain_eid=form.chain, on_pick=form.write("to_address"),
         ),
         text_field(
             rx.el.span("Amount", rx.cond(form.symbol != "", rx.el.span(", ", form.symbol), rx.fragment())),
-            "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In tokens, such as 12.5",
+            "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In tokens, such as 12.5.",
             on_change=form.write("amount").debounce(250), on_blur=form.write("amount"),
         ),
         cls="wide",

@@ -33,7 +33,7 @@ def test_new_person_joins_by_the_mailed_invitation(console: Console, signum: Sig
     page.get_by_role("link", name="View emails").click()
     console.heading("Outbox")
     expect(page.get_by_text("the operator can show it on the server with signum outbox --to EMAIL.")).to_have_count(1)
-    page.get_by_role("searchbox", name="Find a receiver").fill(email)
+    page.get_by_role("searchbox", name="Find a recipient").fill(email)
     mail = page.get_by_role("listitem").filter(has_text="To ")
     expect(mail).to_have_count(1)
     expect(mail).to_contain_text(email)
