@@ -14,7 +14,7 @@ from backend.chain.indexer import indexer
 from backend.chain.rpc import floors, node_urls
 from backend.chain.rpc.json_rpc import Restoring, connect, restoring
 from backend.chain.transactions.recovery import recover
-from backend.core import db
+from backend.core.connections.database import Database
 from backend.core.runtime import runtime
 from backend.core.settings import settings
 from backend.requests import workflows
@@ -95,7 +95,7 @@ async def test_chain_is_restored_after_the_database_returns(world: World, monkey
     """Both may die at the same time: the indexer survives that, and attempts it again."""
     anvil.mark(settings().home, [SEPOLIA])
     with monkeypatch.context() as without_database:
-        without_database.setattr(runtime.part(db.Database), "url", "postgresql://signum@/signum?host=/nowhere")
+        without_database.setattr(runtime.part(Database), "url", "postgresql://signum@/signum?host=/nowhere")
         await indexer._revive()
         assert node_urls.is_restoring(SEPOLIA)
     await indexer._revive()
