@@ -42,10 +42,9 @@ async def test_settings_end_with_their_transaction(api: Any) -> None:
     for enter in (db.transaction, db.step, db.reading, db.rehearsing):
         async with enter(one) as session:
             assert await session.scalar(seen) == str(one)
-            pid = await session.scalar(PID)
-        async with enter() as session:
-            assert not await session.scalar(seen)
-            assert await session.scalar(PID) == pid
+        for _ in range(30):  # more than a pool has
+            async with enter() as session:
+                assert not await session.scalar(seen)
 
 
 async def test_value_of_a_setting_is_never_code(api: Any) -> None:
