@@ -60,5 +60,5 @@ def test_api_key_form_shows_errors_at_fields(console: Console) -> None:
 def test_api_keys_page_without_permission_shows_the_reason(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("viewer"), "api-keys").page
     expect(page.get_by_text("No access")).to_be_visible()
-    expect(page.get_by_text("api-keys:read")).to_be_visible()
+    expect(page.get_by_text("You need the role Admin")).to_be_visible()
     expect(page.get_by_role("button", name="New key")).to_have_count(0)
