@@ -63,7 +63,7 @@ class WalletState(Loads, Chains, Addressed, rx.State):
     def choose(self, wallet_id: str) -> Events:
         """Show a wallet of the list; a narrow screen shows it above the list."""
         self.asked = id_of(wallet_id)
-        yield call(WalletState.show, wallet_id)
+        return call(WalletState.show, wallet_id)
 
     @rx.event
     def leave(self) -> None:
