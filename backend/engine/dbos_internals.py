@@ -5,6 +5,7 @@ installed version or one of the names differs.
 """
 
 import asyncio
+import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,11 +35,63 @@ _DATABASE: Any = SystemDatabase
 _RUNNING: Any = _core.ActiveWorkflowById
 """The class of the executions that run in this process, whose method is replaced."""
 _remove: Callable[[Any, str, tuple[str, str | None] | None], None] = _core.ActiveWorkflowById._remove
-_partitions_of: Callable[[Any, str], list[str]] = SystemDatabase.get_queue_partitions
-_start_queued: Callable[..., Any] = SystemDatabase.start_queued_workflows
+_owned: Callable[[Any, Any], sa.ColumnElement[bool]] = SystemDatabase._name_filter
 Taken = DBOSWorkflowConflictIDError
 """Ends an execution whose workflow another one has taken over. It derives from BaseException, so nothing catches it."""
 Choose = Callable[[str, Sequence[str], Mapping[str, int]], dict[str, int] | None]
+
+
+class _Claim(threading.local):
+    """Which rows the statements of this thread's claim can take."""
+
+    names: tuple[str, ...] | None = None
+    """Names of workflows; None outside a claim."""
+    skips: int = 0
+    """Conditions that still come without the names."""
+
+
+# Of threads, not of the process's parts: each serves one queue.
+_CLAIM = _Claim()
+
+
+def _claiming(method: Callable[..., Any], skips: int = 0) -> Callable[..., Any]:
+    """Let a method of the engine's database see and take only the workflows that are registered in this process."""
+
+    @functools.wraps(method)
+    def claim(*arguments: Any, **options: Any) -> Any:
+        _CLAIM.names, _CLAIM.skips = tuple(_get_dbos_instance()._registry.workflow_info_map), skips
+        try:
+            return method(*arguments, **options)
+        finally:
+            _CLAIM.names = None
+
+    return claim
+
+
+def _owned_and_known(column: Any, application: Any) -> sa.ColumnElement[bool]:
+    owned = _owned(column, application)
+    if _CLAIM.names is None or column.table.name != "workflow_status":
+        return owned
+    if _CLAIM.skips > 0:
+        _CLAIM.skips -= 1
+        return owned
+    return sa.and_(owned, column.table.c.name.in_(_CLAIM.names))
+
+
+_partitions_of: Callable[[Any, str], list[str]] = _claiming(SystemDatabase.get_queue_partitions)
+_start_queued: Callable[..., Any] = _claiming(SystemDatabase.start_queued_workflows)
+# Its first condition finds the first row of each partition: an unknown one there must block the later ones.
+_start_firsts = _claiming(SystemDatabase.start_queued_partitioned_workflows, skips=1)
+
+
+def claim_known() -> None:
+    """Let this process take only workflows that are registered in it; the others stay in their queue for newer
+    processes.
+
+    DBOS would take them and keep them as running. `choose_partitions` calls the other methods.
+    """
+    _DATABASE._name_filter = staticmethod(_owned_and_known)
+    _DATABASE.start_queued_partitioned_workflows = _start_firsts
 
 
 class Stop(Protocol):

@@ -10,13 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core import logins
 from backend.core.runtime import runtime
-from backend.engine import busy_database, dbos_internals, queue_wakeup
+from backend.engine import busy_database, dbos_internals, queue_wakeup, versions
 from backend.engine.queues import share_slots
 from backend.engine.row_json import ROWS
 from backend.engine.workflow_rows import refuse_pickles
 
 VERSION = "1"
-"""Fixed, so that after an upgrade the new code recovers the old version's workflows."""
+"""Fixed, so that after an upgrade the new code recovers the old version's workflows. Workflows have their own versions
+(see `versions`), and a process takes only those that it knows."""
 
 
 @dataclass
@@ -52,6 +53,7 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
     DBOS.listen_queues(queues)
     busy_database.install()
     share_slots()
+    dbos_internals.claim_known()
     queue_wakeup.install(frozenset({*queues, dbos_internals.OWN_QUEUE}))
     DBOS.launch()
     runtime.part(Engine).client = DBOSClient(system_database_url=app_url, serializer=ROWS)
@@ -87,7 +89,7 @@ async def submit(
     if client is None:
         raise RuntimeError("the workflow engine is not running")
     options: Any = {
-        "workflow_name": name,
+        "workflow_name": versions.current(name),
         "queue_name": queue,
         "workflow_id": run_id,
         "queue_partition_key": of,

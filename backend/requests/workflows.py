@@ -13,7 +13,6 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from dbos import DBOS
 
 from backend.chain.errors import MissingEvent
 from backend.chain.rpc import json_rpc, node_urls
@@ -26,7 +25,7 @@ from backend.core.fair_places import Place
 from backend.core.roots import root_of
 from backend.core.settings import settings
 from backend.daily_use import counts
-from backend.engine import engine, ownership
+from backend.engine import engine, ownership, versions
 from backend.engine.queues import BULK, QUEUE, queue_of
 from backend.requests import lanes, resolutions, restarts
 from backend.requests import service as requests
@@ -78,8 +77,10 @@ def workflow(
     on_approval: OnApproval | None = None,
     on_retry: OnRetry | None = None,
     lane: Lane = Lane.ORDINARY,
+    version: int = 1,
 ) -> Callable[[Body], Body]:
-    """Register a workflow in a lane.
+    """Register a workflow in a lane. Processes of earlier releases leave a new `version` to others (see
+    `engine.versions`).
 
     `on_failure` sets its rows to their correct final state, also where the request was denied before it started;
     `on_approval` writes rows that require a second person's approval; `on_retry` raises where a failed request may not
@@ -95,11 +96,11 @@ def workflow(
         _on_retry[name] = on_retry
 
     def register(body: Body) -> Body:
-        @DBOS.workflow(name=name)
         async def run(organization_id: str, request_id: str, hop: str = "0") -> None:
             with json_rpc.patience(PATIENCE), ownership.checked():
                 await _run(body, on_failure, UUID(organization_id), UUID(request_id), int(hop), lane)
 
+        versions.register(name, run, version)
         return body
 
     return register

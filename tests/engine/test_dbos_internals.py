@@ -45,6 +45,8 @@ def test_private_functions_take_the_expected_arguments() -> None:
         "self", "queue", "executor_id", "app_version", "queue_partition_key", "local_running_count",
         "partition_local_running_count",
     ]  # fmt: skip
+    assert parameters(dbos_internals._owned) == ["col", "value"]
+    assert parameters(dbos_internals._start_firsts)[:4] == ["self", "queue", "executor_id", "app_version"]
     assert parameters(dbos_internals._remove) == ["self", "key", "bucket"]
     assert parameters(_serialization.DefaultSerializer.deserialize)[1:] == ["serialized_data"]
     assert parameters(DBOS._recover_pending_workflows) == ["executor_ids"]
@@ -63,3 +65,13 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
     for attribute in ("_listening_queues", "_sys_db_field", "_serializer"):
         assert f"self.{attribute}" in inspect.getsource(_dbos.DBOS)
     assert "self._sys_db" in inspect.getsource(DBOSClient)
+
+
+def test_claims_ask_for_the_owner_where_unknown_workflows_are_left_out() -> None:
+    """The statement that finds the first row of each partition asks first, then the one that takes it."""
+    for method, times in (("_partitions_of", 1), ("_start_queued", 3), ("_start_firsts", 2)):
+        source = inspect.getsource(getattr(dbos_internals, method))
+        assert source.count("self._name_filter(") == times, method
+    enqueued, taken = inspect.getsource(dbos_internals._start_firsts).split("claim_guard = sa.and_(")
+    assert "self._name_filter(ws.c.application_name, self.app_name)" in enqueued
+    assert "self._name_filter(ws.c.application_name, self.app_name)" in taken
