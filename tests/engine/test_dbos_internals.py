@@ -67,7 +67,7 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
     assert "self._sys_db" in inspect.getsource(DBOSClient)
 
 
-def test_claims_ask_for_the_owner_where_unknown_workflows_are_left_out() -> None:
+def test_claims_ask_for_the_owner_where_unknown_workflows_are_skipped() -> None:
     """The statement that finds the first row of each partition asks first, then the one that takes it."""
     for method, times in (("_partitions_of", 1), ("_start_queued", 3), ("_start_firsts", 2)):
         source = inspect.getsource(getattr(dbos_internals, method))
