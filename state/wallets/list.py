@@ -60,7 +60,7 @@ class WalletState(Loads, Chains, Addressed, rx.State):
     _version: str = ""
 
     @rx.event
-    def choose(self, wallet_id: str) -> Events:
+    def choose(self, wallet_id: str) -> Next:
         """Show a wallet of the list; a narrow screen shows it above the list."""
         self.asked = id_of(wallet_id)
         return call(WalletState.show, wallet_id)
