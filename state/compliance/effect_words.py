@@ -47,8 +47,9 @@ def rights_words(effects: Effects) -> str:
     if not total:
         return ""
     keep = "The ineligible investor keeps its tokens" if total == 1 else "The ineligible investors keep their tokens"
-    can = "It can still send them" if total == 1 else f"All {total:,} can still send them"
-    none = "It cannot send or sell them either" if total == 1 else f"None of the {total:,} can send or sell them either"
+    can = f"{ {1: 'It', 2: 'Both'}.get(total, f'All {total:,}') } can still send them"
+    none = "It cannot" if total == 1 else "Neither can" if total == 2 else f"None of the {total:,} can"
+    none += " send or sell them either"
     some = f"{unable:,} of them cannot send or sell them either; the others can"
     rest = none if unable == total else some if unable else f"{can}, and sell them under the rules of each market"
     return f"{keep} and cannot receive more. {rest}."

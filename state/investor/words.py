@@ -33,7 +33,7 @@ ELSEWHERE = (
 BY_DOCUMENTS = (NOT_ATTESTED, 11)
 """Rules that the investor can satisfy with documents."""
 SOON = timedelta(days=90)
-"""How long before the end of a verification the investor is told to have it renewed."""
+"""How long before the end of a verification the investor has to renew it."""
 LAPSES: dict[Lapse | None, tuple[str, str]] = {
     Lapse.EXPIRED: ("your verification expired on {date}", "Ask {organization} to renew it."),
     Lapse.REVOKED: ("{organization} withdrew your verification", "Contact {organization} to find out why."),

@@ -12,6 +12,8 @@ KEEP = "The ineligible investors keep their tokens and cannot receive more. "
     ("total", "unable", "words"),
     [
         (0, 0, ""),
+        (2, 0, f"{KEEP}Both can still send them, and sell them under the rules of each market."),
+        (2, 2, f"{KEEP}Neither can send or sell them either."),
         (7, 0, f"{KEEP}All 7 can still send them, and sell them under the rules of each market."),
         (7, 7, f"{KEEP}None of the 7 can send or sell them either."),
         (7, 2, f"{KEEP}2 of them cannot send or sell them either; the others can."),

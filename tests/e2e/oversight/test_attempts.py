@@ -52,7 +52,7 @@ def test_only_admins_of_the_operator_can_try(console: Console, signum: Signum) -
 
     console.begin_session(signum.person("viewer"))
     page = console.goto("attempts").page
-    expect(page.get_by_text("No access")).to_be_visible()
+    expect(page.get_by_text("You need the role Admin or Compliance officer for this.")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Try"))).to_have_count(0)
     expect(page.get_by_role("navigation", name="Main").get_by_role("link", name="Try to break it")).to_have_count(0)
 
