@@ -78,10 +78,10 @@ def _owned_and_known(column: Any, application: Any) -> sa.ColumnElement[bool]:
     return sa.and_(owned, column.table.c.name.in_(_CLAIM.names))
 
 
-_partitions_of: Callable[[Any, str], list[str]] = _claiming(SystemDatabase.get_queue_partitions)
-_start_queued: Callable[..., Any] = _claiming(SystemDatabase.start_queued_workflows)
+_PARTITIONS_OF: Callable[[Any, str], list[str]] = _claiming(SystemDatabase.get_queue_partitions)
+_START_QUEUED: Callable[..., Any] = _claiming(SystemDatabase.start_queued_workflows)
 # Its first condition finds the first row of each partition: an unknown one there must block the later ones.
-_start_firsts = _claiming(SystemDatabase.start_queued_partitioned_workflows, skips=1)
+_START_FIRSTS = _claiming(SystemDatabase.start_queued_partitioned_workflows, skips=1)
 
 
 def claim_known() -> None:
@@ -91,7 +91,7 @@ def claim_known() -> None:
     DBOS would take them and keep them as running. `choose_partitions` calls the other methods.
     """
     _DATABASE._name_filter = staticmethod(_owned_and_known)
-    _DATABASE.start_queued_partitioned_workflows = _start_firsts
+    _DATABASE.start_queued_partitioned_workflows = _START_FIRSTS
 
 
 class Stop(Protocol):
@@ -189,7 +189,7 @@ def choose_partitions(choose: Choose) -> None:
     """
 
     def partitions_of(database: Any, queue: str) -> list[str]:
-        waiting = _partitions_of(database, queue)
+        waiting = _PARTITIONS_OF(database, queue)
         chosen = choose(queue, waiting, _running(database, queue)) if waiting else None
         if chosen is None:
             return waiting
@@ -206,7 +206,7 @@ def _start_chosen(
     chosen = runtime.part(Chosen).of_queue.get(queue.name)
     if chosen is not None and key is not None:
         own = max(own, queue._partition_worker_concurrency - chosen.get(key, 0))
-    return _start_queued(database, queue, executor, version, key, load, own, **options)
+    return _START_QUEUED(database, queue, executor, version, key, load, own, **options)
 
 
 def _running(database: Any, queue: str) -> dict[str, int]:
