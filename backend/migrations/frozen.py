@@ -13,3 +13,12 @@ def execute(revision: str, *names: str) -> None:
     for name in names:
         text = (VERSIONS / f"v{revision}" / f"{name}.sql").read_text().rstrip().removesuffix(";")
         op.execute(sa.text(text.replace(":", "\\:")))
+
+
+def execute_apart(revision: str, name: str) -> None:
+    """Execute the statements of a file one by one, each in a transaction of its own, as `create index concurrently`
+    needs. They end in a semicolon and a line break, and can be repeated: an interrupted migration runs them again."""
+    text = (VERSIONS / f"v{revision}" / f"{name}.sql").read_text()
+    with op.get_context().autocommit_block():
+        for statement in text.removesuffix(";\n").split(";\n"):
+            op.execute(sa.text(statement.replace(":", "\\:")))

@@ -1,7 +1,7 @@
 """`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
-`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `merkle_1m`); the others'
-figures stay.
+`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `many_rows`, `merkle_1m`); the
+others' figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -159,7 +159,20 @@ def in_a_browser() -> list[dict[str, Any]]:
     return rows
 
 
-PARTS = {"serve": serve, "markets": against_a_script, "console": in_a_browser, "merkle_1m": merkle.measure}
+def with_many_rows() -> list[dict[str, Any]]:
+    """Measure an organization with a million rows in each table beside one with a thousand."""
+    from tests.bench import many_rows  # it starts an API in this process
+
+    return many_rows.measure()
+
+
+PARTS = {
+    "serve": serve,
+    "markets": against_a_script,
+    "console": in_a_browser,
+    "many_rows": with_many_rows,
+    "merkle_1m": merkle.measure,
+}
 
 
 def main() -> None:

@@ -14,10 +14,12 @@ from backend.migrations import frozen, migrate, state
 from backend.migrations.migrate import Terms
 from tests.support import schemas
 
-REVISION = """
+NEWEST = migrate.known()[-1]
+LATER = f"{int(NEWEST) + 1:04}"
+REVISION = f"""
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "{LATER}", "{NEWEST}"
 
 def upgrade() -> None:
     op.execute("alter table parties add column note text")
@@ -29,7 +31,7 @@ WAITING = "select count(*) from pg_locks where relation = 'parties'::regclass an
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, ...]:
     """The revisions of a later version, which adds a column."""
-    (tmp_path / "0002_notes.py").write_text(REVISION)
+    (tmp_path / f"{LATER}_notes.py").write_text(REVISION)
     return frozen.VERSIONS, tmp_path
 
 
@@ -52,7 +54,7 @@ def test_later_revision_is_migrated_and_then_refused_by_the_old_version(
 ) -> None:
     migrate.migrate(migrated, Terms(folders=folders))
     schemas.execute(migrated, NOTES)
-    with pytest.raises(CannotStart, match="0002 is newer than this version"):
+    with pytest.raises(CannotStart, match=f"{LATER} is newer than this version"):
         migrate.check(migrated)
 
 
@@ -60,10 +62,10 @@ def test_migration_gives_up_where_a_table_stays_in_use(migrated: str, folders: t
     terms = Terms(lock=0.1, attempts=2, folders=folders)
     with reading(migrated), pytest.raises(CannotStart, match=r"in use for longer than 0\.1 s at each of 2 attempts"):
         migrate.migrate(migrated, terms)
-    assert version(migrated) == "0001"
+    assert version(migrated) == NEWEST
     migrate.check(migrated)
     migrate.migrate(migrated, terms)
-    assert version(migrated) == "0002"
+    assert version(migrated) == LATER
 
 
 def test_migration_retries_until_a_table_is_free(migrated: str, folders: tuple[Path, ...]) -> None:
@@ -74,14 +76,14 @@ def test_migration_retries_until_a_table_is_free(migrated: str, folders: tuple[P
                 assert not running.done()
         reader.rollback()
         running.result()
-    assert version(migrated) == "0002"
+    assert version(migrated) == LATER
 
 
 def test_statement_that_takes_too_long_leaves_the_schema_as_it_was(migrated: str, tmp_path: Path) -> None:
-    (tmp_path / "0002_notes.py").write_text(REVISION + '    op.execute("select pg_sleep(60)")\n')
+    (tmp_path / f"{LATER}_notes.py").write_text(REVISION + '    op.execute("select pg_sleep(60)")\n')
     with pytest.raises(CannotStart, match=r"takes longer than 0\.2 s"):
         migrate.migrate(migrated, Terms(statement=0.2, folders=(frozen.VERSIONS, tmp_path)))
-    assert version(migrated) == "0001"
+    assert version(migrated) == NEWEST
     migrate.check(migrated)
 
 

@@ -10,7 +10,7 @@ from backend.core.errors import CannotStart
 from backend.core.locks import MIGRATION
 from backend.migrations import catalog, migrate
 from backend.migrations.migrate import Terms
-from tests.support.schemas import execute, execute_as, objects
+from tests.support.schemas import execute, execute_as, objects, psql
 
 
 def test_migration_can_be_repeated(migrated: str) -> None:
@@ -63,7 +63,7 @@ def test_dry_run_shows_the_sql_and_changes_nothing(empty: str, database_url: str
     assert "CREATE TABLE audit_log" in text
     assert "create function signum_is_worker()" in text
     assert migrate.is_empty(empty)
-    execute(empty, text)
+    psql(empty, text)
     assert catalog.differences(objects(database_url), objects(empty)) == []
     assert "%%" not in text
 

