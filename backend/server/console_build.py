@@ -153,8 +153,10 @@ def _follow_the_page() -> None:
         text = chunk.read_text("utf-8")
         text = re.sub(r"([`\"'])ws://[^/`\"']+([^`\"']*)\1", r"`${location.origin.replace(/^http/,'ws')}\2`", text)
         _rewrite(chunk, re.sub(r"([`\"'])http://[^/`\"']+([^`\"']*)\1", r"`${location.origin}\2`", text))
-    for chunk in (CONSOLE / "assets").glob("context-*.js"):
-        _rewrite(chunk, re.sub(r"(SAME_DOMAIN_HOSTNAMES ?= ?)\[[^]]*\]", r"\1[]", chunk.read_text("utf-8")))
+    for chunk in (CONSOLE / "assets").glob("*.js"):  # which one has the hosts is the bundler's choice
+        text = chunk.read_text("utf-8")
+        if "SAME_DOMAIN_HOSTNAMES" in text:
+            _rewrite(chunk, re.sub(r"(SAME_DOMAIN_HOSTNAMES ?= ?)\[[^]]*\]", r"\1[]", text))
 
 
 def _rewrite(chunk: Path, text: str) -> None:

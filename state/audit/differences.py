@@ -45,7 +45,7 @@ BEHIND = (
 """Fields that the one-line summary omits: they mean little at a glance, or the action already says them."""
 LEADS = {"chain": "on", "chains": "on", "event types": "events:", "expires": "expires", "disabled": "disabled"}
 """Words before the value of a new field in the one-line summary, instead of its name and a colon."""
-TECHNICAL = frozenset({"API version", "attestation UID", "SHA-256", "path", "packet"})
+TECHNICAL = frozenset({"API version", "attestation UID", "SHA-256", "merkle root", "path", "packet"})
 """Fields, besides ids and hashes, that only a technical reader needs."""
 ACTIONS = {
     "approval.approved": "Approved",

@@ -95,7 +95,7 @@ def test_bundle_connects_to_its_own_origin(checkout):
 
 
 def test_bundle_keeps_the_port_of_an_https_page_on_localhost(checkout):
-    chunk = console_build.CONSOLE / "assets" / "context-1a.js"
+    chunk = console_build.CONSOLE / "assets" / "createLucideIcon-1a.js"
     chunk.parent.mkdir(parents=True)
     chunk.write_text("SAME_DOMAIN_HOSTNAMES=[`localhost`,`::`],x=1")
     console_build._follow_the_page()

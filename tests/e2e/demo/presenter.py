@@ -156,7 +156,7 @@ class Presenter:
         expect(self.page.get_by_role("region", name="Impact")).to_contain_text(party)
         self.press("Review and save")
         expect(self.page.get_by_role("dialog", name="Save these rules?")).to_contain_text(
-            "1 of 1 holder becomes ineligible"
+            "1 of 1 investor becomes ineligible"
         )
         self.press("Save rules")
 

@@ -85,9 +85,13 @@ def test_existing_person_signs_in_and_accepts_the_invitation(console: Console, s
 def test_invitation_link_works_once_and_an_unknown_link_is_rejected(console: Console, signum: Signum) -> None:
     page = console.page
     page.goto(f"{signum.url}/invitation?token=made-up")
-    expect(page.get_by_role("alert")).to_contain_text("This invitation does not exist")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "This invitation cannot be opened. The link is incomplete or no longer valid."
+    )
     page.goto(f"{signum.url}/invitation")
-    expect(page.get_by_role("alert")).to_contain_text("This invitation does not exist")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "This invitation cannot be opened. The link is incomplete or no longer valid."
+    )
 
     email = f"late.{secrets.token_hex(3)}@mail.example"
     path = invite(signum, email)
