@@ -80,7 +80,15 @@ def _actions() -> tuple[rx.Component, ...]:
     source = "/v1/orgs/" + Session.org.id + "/audit.csv" + AuditState.query
     return (
         download(rx.fragment(icon("download", 15), "Export CSV"), source, class_name="btn"),
-        button("Verify", "shield-check", kind="primary", busy=Verification.busy, on_click=Verification.verify),
+        # Loading the page clears the verdict, also that of a person who was faster.
+        button(
+            "Verify",
+            "shield-check",
+            kind="primary",
+            busy=Verification.busy,
+            disabled=AuditState.loading,
+            on_click=Verification.verify,
+        ),
     )
 
 
