@@ -27,7 +27,7 @@ from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict, NotFound
 from backend.core.units import grouped
-from backend.markets import rules, service
+from backend.markets import own_orders, rules, service
 from backend.markets.models import MarketRow, OrderRow
 from backend.markets.order_words import words_of
 from backend.markets.schemas import (
@@ -80,6 +80,7 @@ async def placing_plan(context: Context, asset_id: UUID, market_id: UUID, body: 
         wallet_address=trader.wallet.address,
         amount=str(_needed(trader, body)),
         currency=str(market.quote_symbol) if body.side is OrderSide.BUY else trader.asset.symbol,
+        own_orders=await own_orders.met_by(context, market_id, body, trader.wallet.address),
     )
     return OrderPlan(steps=["Approve the allowance for the market", "Place the order"], impact=impact)
 

@@ -95,6 +95,20 @@ def hints(book: Sequence[Resting], side: OrderSide, price: int, amount: int, mak
     return named
 
 
+def met_by(book: Sequence[Resting], side: OrderSide, price: int, amount: int, maker: str) -> list[Resting]:
+    """Return the resting orders that a new one meets until it is filled, best price first, then oldest; those of its
+    own maker, which it skips, included."""
+    opposite = [o for o in book if o.side is not side and _crosses(o, side, price)]
+    opposite.sort(key=lambda o: (o.price if side is OrderSide.BUY else -o.price, o.order_id))
+    met: list[Resting] = []
+    for order in opposite:
+        if amount <= 0:
+            break
+        met.append(order)
+        amount -= 0 if order.maker == maker else order.rest
+    return met
+
+
 def _crosses(order: Resting, side: OrderSide, price: int) -> bool:
     return order.price <= price if side is OrderSide.BUY else order.price >= price
 

@@ -207,9 +207,23 @@ class OrderAccepted(Acceptance):
     marketId: UUID
 
 
+class OwnOrder(BaseModel):
+    """An open order of the organization's own wallets that a new order would meet. `fills`: the new order would trade
+    with it; false for an order of the same wallet, which the contract skips. `amount`: what is left of it, in base
+    units of the token; `price` in base units of the quote currency for one whole token."""
+
+    order_id: UUID
+    wallet_address: str
+    wallet_name: str
+    price: str
+    amount: str
+    fills: bool
+
+
 class OrderImpact(BaseModel):
     """What an order would commit or release: at most `amount` base units of `currency`, fees included. `price` is in
-    base units of the quote currency for one whole token."""
+    base units of the quote currency for one whole token. `own_orders`: the open orders of the same owner that it would
+    meet, best price first."""
 
     order_id: UUID | None = None
     market_id: UUID
@@ -218,6 +232,7 @@ class OrderImpact(BaseModel):
     wallet_address: str
     amount: str
     currency: str
+    own_orders: list[OwnOrder] = []
 
 
 class OrderPlan(BaseModel):

@@ -97,10 +97,20 @@ def _answer() -> rx.Component:
         problem_note(form.check_problem),
         rx.cond(form.offer.kind != "", _next_step(), rx.fragment()),
         rx.cond(form.allowed, allowed, rx.fragment()),
+        rx.cond(form.own_orders.length() > 0, _own_orders(), rx.fragment()),
         role="region",
         aria_label="Result",
         aria_live="polite",
         aria_busy=form.checking,
+    )
+
+
+def _own_orders() -> rx.Component:
+    """Warn of the organization's own open orders that the order would meet."""
+    return note(
+        rx.el.b("This order meets your own. "),
+        rx.foreach(OrderForm.own_orders, lambda words: rx.el.div(words)),
+        tone="warn",
     )
 
 

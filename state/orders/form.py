@@ -21,6 +21,7 @@ from state.orders.book import BookState
 from state.orders.choice import facts_of, first_choice, options_of, total_of
 from state.orders.list import OrdersState
 from state.orders.offers import Offer, offer_of
+from state.orders.own_orders import own_orders_words
 from state.orders.trades import TradesState
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView
@@ -50,6 +51,8 @@ class OrderForm(Follows, Dialog, rx.State):
     refusals: list[Verdict] = []
     checking: bool = False
     allowed: bool = False
+    own_orders: list[str] = []
+    """What the order would do with the organization's own open orders; it can be placed anyway."""
     check_problem: str = ""
     offer: Offer = Offer()
     _given: dict[str, str] = {}
@@ -175,7 +178,7 @@ class OrderForm(Follows, Dialog, rx.State):
         self.checking = True
         yield
         try:
-            await self._api.place_order(
+            plan = await self._api.place_order(
                 self._org_id(), market.asset_id, market.id, body(OrderCreate, fields), dry_run=True
             )
         except ApiProblem as problem:
@@ -183,6 +186,7 @@ class OrderForm(Follows, Dialog, rx.State):
         else:
             self._forget()
             self.allowed = True
+            self.own_orders = own_orders_words(self.side, plan.impact.own_orders, market)
         self.checking = False
 
     def _take(self, problem: ApiProblem, market: MarketDetail) -> None:
@@ -195,7 +199,7 @@ class OrderForm(Follows, Dialog, rx.State):
 
     def _forget(self) -> None:
         self.refusals, self.check_problem, self.allowed, self.checking = [], "", False, False
-        self.offer = Offer()
+        self.offer, self.own_orders = Offer(), []
 
     def _terms(self, market: MarketDetail) -> Terms:
         return Terms(self._org_id(), market.asset_id, market.symbol, market.decimals, self._trader())

@@ -34,6 +34,20 @@ def test_hints_are_the_best_matches_and_minimal(book: list[Resting], side: Order
     assert sum(o.rest for o in chosen[:-1]) < amount or not chosen
 
 
+def test_orders_that_a_new_one_meets_end_where_it_is_filled() -> None:
+    orders = ((1, 12, "0xA"), (2, 11, "0xA"), (3, 11, "0xB"), (4, 13, "0xB"))
+    book = [Resting(number, OrderSide.SELL, price, 5, maker) for number, price, maker in orders]
+
+    def met(price: int, amount: int, maker: str) -> list[int]:
+        return [one.order_id for one in rules.met_by(book, OrderSide.BUY, price, amount, maker)]
+
+    assert met(10, 4, "0xA") == []
+    assert met(11, 4, "0xB") == [2]
+    assert met(11, 5, "0xA") == [2, 3]
+    assert met(13, 6, "0xA") == [2, 3, 1, 4]
+    assert met(13, 6, "0xC") == [2, 3]
+
+
 @given(
     st.integers(1, 10**12), st.integers(1, 10**24), st.sampled_from([6, 18]), st.integers(0, 10_000), st.integers(0, 32)
 )

@@ -106,6 +106,28 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     expect(dialog.get_by_role("button", name="Place buy order")).to_be_visible()
 
 
+def test_order_form_warns_of_an_own_order(console: Console, signum: Signum) -> None:
+    market = _market(signum)
+    path = f"/orgs/{{org}}/assets/{market['asset_id']}/markets/{market['id']}/orders"
+    wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    treasury = next(wallet["id"] for wallet in wallets if wallet["is_default"])
+    order = {"side": "sell", "price": "104640000", "amount": str(7 * 10**18), "wallet_id": treasury}
+    placed = signum.call("POST", path, order)
+    signum.wait_for(placed["requestId"])
+    _, dialog = _dialog(console, signum)
+    answer = dialog.get_by_role("region", name="Result")
+    dialog.get_by_label("Price").fill("1")
+    dialog.get_by_label("Amount").fill("1")
+    expect(answer.get_by_text("This order is allowed.")).to_be_visible()
+    expect(answer.get_by_text("This order meets your own.")).to_have_count(0)
+    dialog.get_by_label("Price").fill("104.64")
+    dialog.get_by_label("Amount").fill("100000")
+    expect(answer.get_by_text("This order meets your own.")).to_be_visible()
+    dialog.get_by_label("Amount").fill("1")
+    expect(answer.get_by_text("A wallet cannot trade with itself").first).to_be_visible()
+    signum.wait_for(signum.call("DELETE", f"{path}/{placed['orderId']}")["requestId"])
+
+
 def test_every_wallet_that_may_not_trade_says_so(console: Console, signum: Signum) -> None:
     """What the list says of each wallet is what the check of an order says."""
     market = _market(signum)
