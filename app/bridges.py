@@ -16,7 +16,7 @@ from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
-from components.ui.tabs import filters
+from components.ui.tabs import counted, filters
 from components.ui.value import amount, short_hash, when
 from state.bridges.form import NewBridge
 from state.bridges.list import BridgesState, BridgeState, BridgeView
@@ -44,7 +44,7 @@ def bridges() -> rx.Component:
         page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views(), new),
         panel(
             toolbar(
-                filters("Status", state.status, state.filter_status, STATUSES),
+                filters("Status", state.status, state.filter_status, counted(STATUSES, state)),
                 end(asset_filter(state)),
             ),
             list_table(

@@ -13,7 +13,7 @@ from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import empty
 from components.ui.table import list_table, pager, toolbar
-from components.ui.tabs import filters
+from components.ui.tabs import counted, filters
 from state.distributions.list import DistributionsState
 
 STATUSES = [
@@ -40,7 +40,7 @@ def distributions() -> rx.Component:
         page_head("Distributions", "Payouts to many recipients, each claimed with a proof", saved_views(), new),
         panel(
             toolbar(
-                filters("Status", state.status, state.filter_status, STATUSES),
+                filters("Status", state.status, state.filter_status, counted(STATUSES, state)),
                 end(asset_filter(state)),
             ),
             list_table(

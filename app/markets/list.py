@@ -11,14 +11,14 @@ from components.ui.card import page_head, panel
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, name_link, pager, td, toolbar, tr
-from components.ui.tabs import filters
-from components.ui.value import when
+from components.ui.tabs import counted, filters
+from components.ui.value import amount, when
 from state.core.session import Session
 from state.markets.list import MarketsState, MarketView
 
 HREF = "/o/" + Session.org.id + "/markets"
 STATUSES = [
-    ("", "All"), ("active", "Active"), ("pending_bridge", "Bridging first"), ("deploying", "Deploying"),
+    ("", "All"), ("active", "Active"), ("pending_bridge", "Bridging"), ("deploying", "Deploying"),
     ("halted", "Halted"), ("failed", "Failed"),
 ]  # fmt: skip
 
@@ -36,14 +36,15 @@ def markets() -> rx.Component:
     return rx.fragment(
         page_head("Markets", "On-chain order books. Every order is checked against the rules", saved_views(), new),
         panel(
-            toolbar(filters("Status", state.status, state.filter_status, STATUSES)),
+            toolbar(filters("Status", state.status, state.filter_status, counted(STATUSES, state))),
             list_table(
                 "Markets",
                 [
                     Col("Market"),
                     Col("Status"),
                     Col("Chain"),
-                    Col("Framework"),
+                    Col("Last price", right=True),
+                    Col("Volume", right=True),
                     Col("Fees"),
                     Col("Created", narrow=False, sort="created_at"),
                 ],
@@ -61,12 +62,20 @@ def markets() -> rx.Component:
 def _row(market: rx.Var[MarketView]) -> rx.Component:
     href = HREF + "/" + market.id + "?asset=" + market.asset_id
     why = rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment())
+    traded = market.price != ""
+    price = rx.cond(traded, amount(market.price, market.quote, market.quote_decimals, least=2), _untraded())
+    volume = rx.cond(traded, amount(market.volume, market.symbol, market.decimals), _untraded())
     return tr(
         td(rx.el.div(name_link(market.pair, href)), rx.el.div(market.asset, class_name="muted small trunc")),
         td(status(market.status), why),
         td(market.chain, label="On"),
-        td(market.framework, narrow=False),
+        td(price, right=True, class_name="num", label="Last price"),
+        td(volume, right=True, class_name="num", label="Volume"),
         td(market.fees, class_name="num muted", full=True),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,
     )
+
+
+def _untraded() -> rx.Component:
+    return rx.el.span("–", class_name="muted")

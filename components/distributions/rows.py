@@ -12,8 +12,7 @@ from state.distributions.list import DistributionView
 
 HREF = "/o/" + Session.org.id + "/distributions"
 COLUMNS = [
-    Col("Name"), Col("Status"), Col("Total", right=True), Col("Recipients", right=True), Col("Claimed"),
-    Col("Created", sort="created_at"),
+    Col("Name"), Col("Status"), Col("Claimed"), Col("Recipients", right=True), Col("Created", sort="created_at"),
 ]  # fmt: skip
 
 
@@ -24,21 +23,21 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
     claimed = col(
         bar(one.claimed_percent, "Claimed of " + one.name),
         rx.el.span(
-            one.claimed_percent, "%", rx.el.span(" claimed", class_name="only-narrow"), class_name="muted small num"
+            rx.el.span("Claimed ", class_name="only-narrow"),
+            amount(one.claimed, None, one.decimals, digits=2, ellipsis=False),
+            " of ",
+            amount(one.total, one.symbol, one.decimals, digits=2, ellipsis=False),
+            rx.el.span(", ", one.claimed_percent, "%", class_name="muted"),
+            class_name="small num",
         ),
         cls="tight claimed",
     )
+    people = rx.el.span(one.claimed_recipients, " of ", one.recipients)
     return tr(
         td(rx.el.div(name_link(one.name, href)), where),
         td(status(one.status)),
-        td(amount(one.total, one.symbol, one.decimals), right=True, class_name="strong", label="Total"),
-        td(
-            rx.cond(one.recipients > 0, one.recipients.to_string(), "–"),
-            right=True,
-            class_name="num",
-            label="Recipients",
-        ),
         td(claimed, full=True),
+        td(rx.cond(one.recipients > 0, people, "–"), right=True, class_name="num", label="Recipients"),
         td(when(one.created_at), class_name="muted", label="Created"),
         key=one.id,
         class_name="facts",

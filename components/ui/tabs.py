@@ -22,6 +22,11 @@ def tabs(label: str, value: rx.Var[str], on_pick: Any, *places: tuple[str, Any, 
     )
 
 
+def counted(options: Sequence[tuple[str, str]], state: Any) -> list[tuple[Any, ...]]:
+    """Return filters by status with the counts of a state."""
+    return [(key, word, state.counts[key]) for key, word in options]
+
+
 def filters(
     label: str, value: rx.Var[str], on_pick: Any, options: Sequence[tuple[Any, ...]] | rx.Var[list[Any]]
 ) -> rx.Component:

@@ -13,9 +13,9 @@ from state.assets.choice import ByAsset
 from state.chains.lookup import Chains
 from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
+from state.core.counts import CountedByStatus
 from state.core.dates import stamp
 from state.core.events import Next, call
-from state.core.paging import ByStatus
 from state.core.units import brief
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView, request_view
@@ -56,7 +56,7 @@ class BridgeView:
     created_at: str = ""
 
 
-class BridgesState(ByStatus, ByAsset, Chains, rx.State):
+class BridgesState(CountedByStatus, ByAsset, Chains, rx.State):
     """The organization's bridges, in the API's pages."""
 
     rows: list[BridgeView] = []
@@ -76,6 +76,13 @@ class BridgesState(ByStatus, ByAsset, Chains, rx.State):
         self.rows = [self._view(bridge) for bridge in page.bridges]
         await self._read_fixes()
         return page.nextCursor
+
+    async def _number(self, status: str) -> int | None:
+        wanted = chosen(BridgeStatus, status)
+        page = await self._api.list_bridges(
+            self._org_id(), asset_id=self.asset or None, status=wanted, limit=1, count="estimated"
+        )
+        return page.estimatedCount
 
     async def _read_fixes(self) -> None:
         """Name the step that resolves each failure: retried before, a bridge fails again. Rows whose request is not
@@ -178,4 +185,5 @@ class BridgeState(Follows, Addressed, rx.State):
     async def _followed(self) -> None:
         bridges = await self.get_state(BridgesState)
         await bridges._page()
+        await bridges._count()
         self.bridge = next((row for row in bridges.rows if row.id == self.bridge.id), self.bridge)

@@ -9,8 +9,9 @@ import reflex as rx
 from backend.distributions.schemas import DRAFT_DAYS, Distribution, DistributionStatus
 from state.assets.choice import ByAsset
 from state.core.arguments import chosen
+from state.core.counts import CountedByStatus
 from state.core.dates import stamp
-from state.core.paging import ByStatus, Pages
+from state.core.paging import Pages
 
 
 @dataclass
@@ -47,7 +48,7 @@ class DistributionView:
     """When the draft is deleted; empty if it stays."""
 
 
-class DistributionsState(ByStatus, ByAsset, rx.State):
+class DistributionsState(CountedByStatus, ByAsset, rx.State):
     """The distributions of all the organization's assets, in the API's pages."""
 
     rows: list[DistributionView] = []
@@ -61,6 +62,13 @@ class DistributionsState(ByStatus, ByAsset, rx.State):
         )
         self.rows = [distribution_view(record) for record in page.distributions]
         return page.nextCursor
+
+    async def _number(self, status: str) -> int | None:
+        wanted = chosen(DistributionStatus, status)
+        page = await self._api.list_organization_distributions(
+            self._org_id(), asset_id=self.asset or None, status=wanted, limit=1, count="estimated"
+        )
+        return page.estimatedCount
 
 
 class AssetDistributions(Pages, rx.State):

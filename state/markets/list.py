@@ -7,11 +7,10 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.markets.schemas import Market, MarketStatus
-from state.compliance.rules import FRAMEWORKS
 from state.core.api import Loads
 from state.core.arguments import chosen
+from state.core.counts import CountedByStatus
 from state.core.dates import stamp
-from state.core.paging import ByStatus
 from state.core.units import percent
 
 
@@ -25,7 +24,6 @@ class MarketView:
     asset: str
     chain: str
     status: str
-    framework: str
     fees: str
     why: str
     created_at: str
@@ -36,9 +34,11 @@ class MarketView:
     traded_at: str
     volume: str
     """Amount of all trades, in base units of the token."""
+    symbol: str
+    decimals: int
 
 
-class MarketsState(ByStatus, rx.State):
+class MarketsState(CountedByStatus, rx.State):
     """The organization's markets, in keyset pages."""
 
     rows: list[MarketView] = []
@@ -51,6 +51,11 @@ class MarketsState(ByStatus, rx.State):
         )
         self.rows = [market_view(market) for market in page.markets]
         return page.nextCursor
+
+    async def _number(self, status: str) -> int | None:
+        wanted = chosen(MarketStatus, status)
+        page = await self._api.list_organization_markets(self._org_id(), status=wanted, limit=1, count="estimated")
+        return page.estimatedCount
 
 
 class AssetMarkets(Loads, rx.State):
@@ -82,7 +87,6 @@ def market_view(market: Market) -> MarketView:
         asset=market.asset_name or "",
         chain=market.chain_name or f"Chain {market.chain_eid}",
         status=market.status,
-        framework=FRAMEWORKS.get(market.regulation_type, ""),
         fees=f"taker {percent(market.taker_fee_bps)}, maker {percent(market.maker_fee_bps)}",
         why=market.failure or market.halt_reason or "",
         created_at=stamp(market.created_at),
@@ -91,6 +95,8 @@ def market_view(market: Market) -> MarketView:
         quote_decimals=6 if market.quote_decimals is None else market.quote_decimals,
         traded_at=stamp(market.last_trade_at),
         volume=market.volume,
+        symbol=market.asset_symbol or "",
+        decimals=18 if market.asset_decimals is None else market.asset_decimals,
     )
 
 
