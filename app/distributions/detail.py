@@ -13,6 +13,7 @@ from components.distributions.detail import (
     proof_card,
 )
 from components.distributions.held import held_card, release_dialog
+from components.distributions.payout_all import payout_dialog
 from components.distributions.recipients import recipients
 from components.requests.progress import request_progress
 from components.ui.box import col
@@ -26,6 +27,7 @@ from state.core.session import Session
 from state.distributions.detail import DistributionState
 from state.distributions.held import HeldState
 from state.distributions.operations import Activation, Cancellation, Deletion
+from state.distributions.payout_all import PayoutAll
 from state.distributions.proof import ProofFinder
 from state.distributions.recipients import RecipientsState
 from state.distributions.release import Release
@@ -47,6 +49,7 @@ ONE, REQUEST = DistributionState.distribution, DistributionState.request
         Cancellation.show(False),
         Deletion.show(False),
         Release.show(False),
+        PayoutAll.show(False),
         DistributionState.load,
         HeldState.load,
         RecipientsState.load,
@@ -104,6 +107,7 @@ def _whole() -> rx.Component:
         cancellation_dialog(),
         deletion_dialog(),
         release_dialog(),
+        payout_dialog(),
     )
 
 

@@ -5,13 +5,15 @@ import reflex as rx
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
 from components.distributions.check import recipient_row
+from components.distributions.payout_all import payout_button
+from components.ui.box import end
 from components.ui.box import row as line
 from components.ui.button import button, text_button
 from components.ui.card import panel
 from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.status import status
-from components.ui.table import Col, list_table, pager
+from components.ui.table import Col, list_table, pager, toolbar
 from components.ui.value import amount
 from state.distributions.detail import DistributionState
 from state.distributions.operations import Payout
@@ -25,6 +27,7 @@ def recipients() -> rx.Component:
     csv = csv_of("/assets/" + ONE.asset_id + "/distributions/" + ONE.id + "/recipients", check="true")
     again = text_button("Recheck eligibility", on_click=RecipientsState.reload)
     return panel(
+        allowed(Scope.ASSETS_WRITE, _payout_bar()),
         list_table(
             "Recipients",
             [Col("Recipient"), Col("Amount", right=True), Col("Claim")],
@@ -40,6 +43,11 @@ def recipients() -> rx.Component:
         ),
         label="Recipients",
     )
+
+
+def _payout_bar() -> rx.Component:
+    shown = RecipientsState.is_open & (RecipientsState.payable > 1)
+    return rx.cond(shown, toolbar(end(payout_button())), rx.fragment())
 
 
 def _recipient(row: rx.Var[PayeeView]) -> rx.Component:

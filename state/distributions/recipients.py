@@ -28,6 +28,8 @@ class RecipientsState(Pages, rx.State):
     rows: list[PayeeView] = []
     paying: str = ""
     """The address that a request pays at the moment."""
+    payable: int = 0
+    """How many of the listed recipients can claim now."""
     is_open: bool = False
     """Whether recipients can claim now, or only after an activation."""
     _of: tuple[str, str] = ("", "")
@@ -37,17 +39,23 @@ class RecipientsState(Pages, rx.State):
         """Take over the distribution that the page shows."""
         wanted = (str(record.id), str(record.asset_id)) if record.has_recipients else ("", "")
         if wanted != self._of:
-            self._of, self.rows, self.paying = wanted, [], ""
+            self._of, self.rows, self.paying, self.payable = wanted, [], "", 0
         self.is_open = record.status is DistributionStatus.ACTIVE
+        self.payable = len(self._payable())
 
     async def _fetch(self, cursor: str) -> str | None:
         distribution, asset = self._of
         if not distribution or distribution != self._in_path("distribution_id"):
-            self.rows = []
+            self.rows, self.payable = [], 0
             return None
         page = await self._api.list_recipients(self._org_id(), asset, distribution, check=True, cursor=cursor or None)
         self.rows = [payee_view(one) for one in page.recipients]
+        self.payable = len(self._payable())
         return page.nextCursor
+
+    def _payable(self) -> list[PayeeView]:
+        """Return the listed recipients who can claim now."""
+        return [row for row in self.rows if self.is_open and row.claim == "ready"]
 
 
 def payee_view(one: Entitlement) -> PayeeView:

@@ -204,6 +204,6 @@ DIALOGS: list[tuple[str, list[str]]] = [
         ["Mint", "Freeze", "Unfreeze", "Force transfer", "Recover wallet", "Pause on .*", "Edit limits"],
     ),
     ("markets/{market}", ["Place order"]),
-    ("distributions/{distribution}?asset={asset}", ["Cancel distribution"]),
+    ("distributions/{distribution}?asset={asset}", ["Cancel distribution", "Pay out \\d+ recipients"]),
 ]
 """Dialogs by the button that opens them."""

@@ -55,8 +55,8 @@ FURTHER: list[tuple[str, Scope]] = [
         Scope.ASSETS_WRITE,
     ),
     (
-        "Archive|Activate|Cancel|Cancel distribution|Pay out to .*|Return.*|Add a country to block|Deploy market"
-        "|Move share",
+        "Archive|Activate|Cancel|Cancel distribution|Pay out (to .*|\\d+ recipients)|Return.*|Add a country to block"
+        "|Deploy market|Move share",
         Scope.ASSETS_WRITE,
     ),
     ("Unpause .*|Unfreeze .*|Retry bridge.*", Scope.ASSETS_WRITE),
