@@ -93,11 +93,12 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
         aria_label="Retry bridge of " + bridge.symbol + " to " + bridge.destination,
         on_click=BridgesState.retry(bridge.id),
     )
+    route = row(bridge.source, icon("arrow-right", 13), bridge.destination, cls="nowrap")
     returned = rx.cond(bridge.returned_at != "", rx.el.div("Returned", class_name="muted small"), rx.fragment())
     return tr(
         td(open_),
         td(status(bridge.status), returned),
-        td(row(bridge.source, icon("arrow-right", 13), bridge.destination, cls="nowrap"), why, full=True),
+        td(route, why, full=True, class_name="route"),
         td(what, right=True, full=True, label="Amount"),
         td(
             rx.cond(bridge.guid != "", short_hash(bridge.guid, "packet id"), text("–", cls="muted")),

@@ -68,12 +68,13 @@ def _row(market: rx.Var[MarketView]) -> rx.Component:
     return tr(
         td(rx.el.div(name_link(market.pair, href)), rx.el.div(market.asset, class_name="muted small trunc")),
         td(status(market.status), why),
-        td(market.chain, label="On"),
+        td(market.chain, label="Chain"),
         td(price, right=True, class_name="num", label="Last price"),
         td(volume, right=True, class_name="num", label="Volume"),
         td(market.fees, class_name="num muted", full=True),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,
+        class_name="facts",
     )
 
 

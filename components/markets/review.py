@@ -55,7 +55,7 @@ def _chosen() -> rx.Component:
             ("Market factory", short_hash(state.target.factory, "factory address")),
         ),
         _part("Token", 1, (state.symbol, token)),
-        _listed("Rules", 2, state.said),
+        _rules(),
         _listed("Fees", 3, state.fees_said),
     )  # fmt: skip
 
@@ -68,6 +68,17 @@ def _heading(title: str, step: int) -> rx.Component:
 def _part(title: str, step: int, *pairs: tuple[Any, Any]) -> rx.Component:
     cells = [cell for name, value in pairs for cell in (rx.el.dt(name), rx.el.dd(value))]
     return rx.el.section(_heading(title, step), rx.el.dl(*cells, class_name="kv"), class_name="part", aria_label=title)
+
+
+def _rules() -> rx.Component:
+    """List the rules, and which limit counts where the token has one too."""
+
+    def one(rule: Any) -> rx.Component:
+        note_ = rx.cond(rule["note"] != "", rx.el.div(rule["note"], class_name="muted small"), rx.fragment())
+        return rx.fragment(rx.el.dt(rule["name"]), rx.el.dd(rule["value"], note_))
+
+    cells = rx.foreach(MarketWizard.said, one)
+    return rx.el.section(_heading("Rules", 2), rx.el.dl(cells, class_name="kv"), class_name="part", aria_label="Rules")
 
 
 def _listed(title: str, step: int, pairs: rx.Var[list[dict[str, str]]]) -> rx.Component:

@@ -196,7 +196,8 @@ def _rules() -> rx.Component:
     return rx.fragment(
         note(
             rx.el.b("A market has its own rules. "),
-            "They start as a copy of the asset's rules. Every order must pass both the token's rules and these.",
+            "They start as a copy of the asset's rules. Every order must pass both the token's rules and these, so the "
+            "lower of two limits counts. The review shows the token's limits on this chain.",
         ),
         framework_cards(state),
         rule_settings(state, state.symbol, of_market=True),

@@ -9,7 +9,7 @@ import reflex as rx
 from backend.compliance.countries import NAMES
 from backend.compliance.schemas import Preset
 from backend.core.fields import COUNTRIES
-from state.compliance.rule_values import after_months
+from state.compliance.rule_values import after_months, seconds, time_text
 from state.compliance.rules import FRAMEWORKS, Rules
 from state.core.api import Form
 from state.core.arguments import number
@@ -66,6 +66,15 @@ class RuleEditor(Form, mixin=True):
         """Return the listed issuers as `address` and `name`, which is a short address where none is known."""
         listed = self.draft.issuers.split()
         return [{"address": one, "name": self.issuer_names.get(one.lower(), shortened(one))} for one in listed]
+
+    @rx.var
+    def lockup_words(self) -> str:
+        """Return the end of the lock-up as text; empty without one, and while it cannot be read."""
+        try:
+            when = seconds(self.draft.lockup)
+        except ValueError:
+            return ""
+        return time_text(when) if when else ""
 
     async def _drafted(self) -> Next:
         """React to a change; return the event to run next, or None."""

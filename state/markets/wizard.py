@@ -15,7 +15,7 @@ from state.compliance.cap_words import expected, plain
 from state.compliance.effect_rows import Written
 from state.compliance.effects import ShowsEffects
 from state.compliance.rule_editor import RuleEditor
-from state.compliance.rules import InvalidFields, checked, market_body, of_asset, words
+from state.compliance.rules import InvalidFields, checked, market_body, of_asset
 from state.core.address import Param
 from state.core.arguments import id_of, number
 from state.core.events import Events, Next
@@ -23,6 +23,7 @@ from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.core.units import percent, to_base
 from state.drafts.drafts import Drafts
 from state.markets.bridged_amount import proposed
+from state.markets.counting_limits import said_of
 from state.markets.draft import MarketDraft, market_draft
 from state.markets.plan import Plan, Target, plan_of, target_of
 from state.requests.tracker import Tracker
@@ -275,9 +276,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self.plan, self._shares = plan_of(answer, source, self.symbol, self.decimals), expected(answer.impact.caps)
         self.planning, self.planned = False, True
         self._take_effects(answer.impact.effects, Written(self.symbol, self.decimals, NO_TRADE))
-        rules = words(checked(self.draft, self.decimals), self.symbol, self.decimals)
-        said = {name: rules[name] for name in rules if name not in ("Organization only", "Trusted issuers")}
-        self.said = [{"name": name, "value": value} for name, value in said.items()]
+        rules, caps = checked(self.draft, self.decimals), answer.impact.caps
+        self.said = said_of(rules, caps, self.target.eid, self.symbol, self.decimals)
 
     @rx.event
     def confirm(self, is_confirmed: bool) -> None:

@@ -61,6 +61,8 @@ def test_framework_preset_fills_in_editable_values(console: Console, signum: Sig
     chosen = page.get_by_role("list", name="Blocked countries")
     expect(chosen.get_by_text("United States (USA)", exact=True)).to_be_visible()
     expect(page.get_by_label("Lock-up ends")).not_to_have_value("")
+    rules = page.get_by_role("region", name="Rules", exact=True)
+    expect(rules.get_by_text(re.compile(r"^\d+ \w{3} \d{4}, 00:00 UTC$"))).to_be_visible()
     page.get_by_role("button", name="Unblock United States (USA)").click()
     expect(chosen.get_by_text("United States (USA)", exact=True)).to_have_count(0)
 
