@@ -103,15 +103,20 @@ def _list() -> rx.Component:
         ),
         empty("badge-check", "No attestations", "No attestations have this status."),
     )
-    return list_table(
-        "Queue",
-        [Col("Party"), Col("Country"), Col("Level", right=True), Col("Accredited", narrow=False), Col("Status"),
-         Col(MOMENT, right=True)],
-        Queue,
-        _row,
-        empty=nothing,
-        two=True,
-    )  # fmt: skip
+
+    def drawn(moment: Col) -> rx.Component:
+        return list_table(
+            "Queue",
+            [Col("Party"), Col("Country"), Col("Level", right=True), Col("Accredited", narrow=False), Col("Status"),
+             moment],
+            Queue,
+            _row,
+            empty=nothing,
+            two=True,
+        )  # fmt: skip
+
+    sorts = (Queue.show == "active") | (Queue.show == "expiring") | (Queue.show == "expired")
+    return rx.cond(sorts, drawn(Col(MOMENT, right=True, sort="expires_at")), drawn(Col(MOMENT, right=True)))
 
 
 def _row(entry: rx.Var[EntryView]) -> rx.Component:

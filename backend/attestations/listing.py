@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from backend.attestations import rules
-from backend.attestations.models import AttestationRow
+from backend.attestations.models import EXPIRY, AttestationRow
 from backend.attestations.schemas import (
     REVOKE,
     Attestation,
@@ -37,6 +37,7 @@ LIST = Listing.of(
     "updated_at",
     names=(PARTIES.c.name, PARTIES.c.email),
     codes=(TABLE.c.uid, TABLE.c.tx_hash, TABLE.c.wallet_address, TABLE.c.party_id),
+    expires_at=sa.literal_column(EXPIRY.text.replace("expires_at", "attestations.expires_at"), TABLE.c.expires_at.type),
 )
 TIMEOUT = 4.0
 """Seconds that a chain has to prove an attestation."""

@@ -9,12 +9,18 @@ from sqlmodel import Field
 from backend.attestations.schemas import AttestationStatus
 from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
 
+EXPIRY = sa.text("coalesce(expires_at, '9999-12-31 00:00:00+00'::timestamptz)")
+"""The sort by expiry: attestations that never expire come last."""
+
 
 class AttestationRow(Row, table=True):
     """One attestation on one chain. The API names the kind of statement ("kyc") `schema`."""
 
     __tablename__ = "attestations"
-    __table_args__ = sort_indexes("attestations", "created_at", "updated_at")
+    __table_args__ = (
+        *sort_indexes("attestations", "created_at", "updated_at"),
+        sa.Index("ix_attestations_by_expires_at", "organization_id", EXPIRY, "id"),
+    )
 
     organization_id: UUID = organization_field()
     party_id: UUID = Field(foreign_key="parties.id", index=True)

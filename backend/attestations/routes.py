@@ -39,7 +39,8 @@ async def list_attestations(
         int | None, Query(ge=1, le=3650, description=("Active, expiring within these days."))
     ] = None,
 ) -> AttestationList:
-    """List attestations with their party, newest first."""
+    """List attestations with their party, newest first. Sorted by `expires_at`, those that never expire count as the
+    latest."""
     return await listing.page(context, page, status, party_id, expiring_days)
 
 

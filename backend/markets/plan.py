@@ -167,7 +167,7 @@ async def _bridge_steps(
             f"One message with the rules{carried}{price.words(checked.fee)}. {_packet_gas_words(source)}",
             gas.packet(source),
         ),
-        _step("bridge_confirmed", "Receive it there", eid, names, "Delivered and paid for by the relayer.", None),
+        _step("bridge_confirmed", "Receive the token", eid, names, "Delivered and paid for by the relayer.", None),
         _step("token_created", "Verify the token", eid, names, "Read its rules back from the chain.", None),
     ]
 

@@ -7,8 +7,8 @@ import reflex as rx
 from components.ui.icon import icon
 from components.ui.value import Local
 
-WORDS = ("name", "label")
-"""Sorts that begin ascending; times begin with the newest."""
+ASCENDING = ("name", "label", "expires_at")
+"""Sorts that begin ascending, and an expiry with the soonest; other times begin with the newest."""
 
 
 class SortButton(Local):
@@ -41,7 +41,7 @@ def sort_heading(title: Any, sort: str, state: Any, **props: Any) -> rx.Componen
         table=state._table,
         sort=state.sort,
         down=state.down,
-        first="asc" if sort in WORDS else "desc",
+        first="asc" if sort in ASCENDING else "desc",
         on_sort=state.sort_again,
     )
     order = rx.cond(is_sorted, rx.cond(state.down, "descending", "ascending"), "none")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sized
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import reflex as rx
 
@@ -37,6 +37,8 @@ FILTERS = {
     "failed": Filter(AttestationStatus.FAILED),
 }
 """The filters of attestations; `review` shows parties instead."""
+BY_EXPIRY = ("active", "expiring", "expired")
+"""The filters whose rows show an expiry, and sort by it."""
 
 
 @dataclass
@@ -63,10 +65,11 @@ class EntryView:
 
 
 class Queue(CaseList, Chains, rx.State):
-    """The list on the attestations page. Its columns do not sort: reviews are read one status after the other, and the
-    API has no sort by expiry. Within a page, what expires soon comes first."""
+    """The list on the attestations page. Attestations sort by their expiry; reviews are read one status after the
+    other. In the usual order, what expires soon comes first within a page."""
 
     rows: list[EntryView] = []
+    _sorts: ClassVar[tuple[str, ...]] = ("created_at", "expires_at")
     show: str = REVIEW
     _in_url: ClassVar[dict[str, Param]] = {"show": choice("show", (REVIEW, *FILTERS), REVIEW)}
     counts: dict[str, str] = {}
@@ -76,11 +79,14 @@ class Queue(CaseList, Chains, rx.State):
     async def _fetch(self, cursor: str) -> str | None:
         if not self._chains:
             await self._read_chains()
+        if self.show not in BY_EXPIRY:
+            self.sort, self.down, self.is_sorted = "", True, False
         if self.show == REVIEW:
             return await self._fetch_waiting(cursor)
-        page = await self._attestations(FILTERS[self.show], cursor=cursor or None)
+        order = self._order() if self.show in BY_EXPIRY else {}
+        page = await self._attestations(FILTERS[self.show], cursor=cursor or None, order=order)
         rows = [_attested(attestation_view(record, self)) for record in page.attestations]
-        self.rows = sorted(rows, key=lambda row: row.status != "expiring")
+        self.rows = rows if self.is_sorted else sorted(rows, key=lambda row: row.status != "expiring")
         return page.nextCursor
 
     async def _fetch_waiting(self, cursor: str) -> str | None:
@@ -102,10 +108,20 @@ class Queue(CaseList, Chains, rx.State):
         )
 
     async def _attestations(
-        self, shown: Filter, *, cursor: str | None = None, limit: int | None = None
+        self,
+        shown: Filter,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        order: dict[str, Any] | None = None,
     ) -> AttestationList:
         return await self._api.list_attestations(
-            self._org_id(), status=shown.status, expiring_days=shown.expiring_days, cursor=cursor, limit=limit
+            self._org_id(),
+            status=shown.status,
+            expiring_days=shown.expiring_days,
+            cursor=cursor,
+            limit=limit,
+            **(order or {}),
         )
 
     async def _count(self) -> None:

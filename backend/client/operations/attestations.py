@@ -38,10 +38,11 @@ class AttestationsOperations(Connection):
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
         updated_after: datetime | str | None = None,
-        sort: Literal["created_at", "updated_at"] | None = None,
+        sort: Literal["created_at", "updated_at", "expires_at"] | None = None,
         order: Literal["asc", "desc"] | None = None,
     ) -> Pages[AttestationList, AttestationRead]:
-        """List attestations with their party, newest first.
+        """List attestations with their party, newest first. Sorted by `expires_at`, those that never expire count
+        as the latest.
 
         Scope: `attestations:read`.
         """
@@ -203,7 +204,7 @@ class AttestationsOperations(Connection):
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
         updated_after: datetime | str | None = None,
-        sort: Literal["created_at", "updated_at"] | None = None,
+        sort: Literal["created_at", "updated_at", "expires_at"] | None = None,
         order: Literal["asc", "desc"] | None = None,
     ) -> Download:
         """Export `/orgs/{orgId}/attestations` as CSV: every record that matches its filters, in one stream.

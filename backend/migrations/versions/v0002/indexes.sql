@@ -32,3 +32,5 @@ drop index concurrently if exists marks_request_steps;
 create index concurrently marks_request_steps on request_steps using gin (signum_codes(tx_hash));
 drop index concurrently if exists marks_api_keys;
 create index concurrently marks_api_keys on api_keys using gin (signum_marks(name), signum_codes(name, id::text, prefix));
+drop index concurrently if exists ix_attestations_by_expires_at;
+create index concurrently ix_attestations_by_expires_at on attestations (organization_id, coalesce(expires_at, '9999-12-31 00:00:00+00'::timestamptz), id);
