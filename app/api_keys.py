@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
+from components.core.permission import Scope, lacking
 from components.ui.card import page_head
 from state.api_keys.list import KeysState
 
@@ -17,7 +18,12 @@ from state.api_keys.list import KeysState
 def api_keys() -> rx.Component:
     """Draw the list of API keys."""
     return rx.fragment(
-        page_head("API keys", "Credentials for programs that call the API, each with its own scopes", new_button()),
+        page_head(
+            "API keys",
+            "Credentials for programs that call the API, each with its own scopes",
+            new_button(),
+            who=lacking(Scope.API_KEYS_WRITE, "create and revoke API keys"),
+        ),
         keys_panel(),
         key_dialog(),
         revoke_dialog(),

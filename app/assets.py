@@ -6,7 +6,7 @@ from app.shell.layout import Nav, page
 from components.assets.form import asset_form
 from components.core.csv_link import csv_of
 from components.core.draft_offer import draft_offer
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -36,8 +36,9 @@ STATUSES = [
 def assets() -> rx.Component:
     """Draw the list of assets."""
     new = allowed(Scope.ASSETS_WRITE, link_button("New asset", HREF + "/new", "plus", kind="primary"))
+    who = lacking(Scope.ASSETS_WRITE, "create assets")
     return rx.fragment(
-        page_head("Assets", "Your tokenized assets, with rules enforced on chain", saved_views(), new),
+        page_head("Assets", "Your tokenized assets, with rules enforced on chain", saved_views(), new, who=who),
         panel(
             toolbar(filters("Status", AssetsState.status, AssetsState.filter_status, STATUSES)),
             list_table(

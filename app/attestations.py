@@ -8,7 +8,7 @@ from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
 from components.ui.box import text
@@ -43,9 +43,10 @@ def attestations() -> rx.Component:
     new = allowed(
         Scope.ATTESTATIONS_WRITE, button("Issue attestation", "badge-check", kind="primary", on_click=Issue.begin(""))
     )
+    who = lacking(Scope.ATTESTATIONS_WRITE, "issue and revoke attestations")
     return rx.el.div(
         rx.el.div(
-            page_head("Attestations", "Parties in review and their on-chain attestations", saved_views(), new),
+            page_head("Attestations", "Parties in review and their on-chain attestations", saved_views(), new, who=who),
             panel(
                 toolbar(filters("Show", Queue.show, Queue.pick_filter, [
                     (name, word, Queue.counts[name]) for name, word in WORDS.items()

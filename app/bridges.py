@@ -7,7 +7,7 @@ from components.assets.choice import asset_filter
 from components.bridges.form import bridge_dialog
 from components.bridges.story import bridge_story
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, allowed, may
+from components.core.permission import Scope, allowed, lacking, may
 from components.core.saved_views import saved_views
 from components.ui.box import end, row, text
 from components.ui.button import button, link
@@ -40,8 +40,9 @@ def bridges() -> rx.Component:
         empty("filter", "No bridges match these filters"),
     )
     new = allowed(Scope.ASSETS_WRITE, button("New bridge", "plus", kind="primary", on_click=NewBridge.show(True)))
+    who = lacking(Scope.ASSETS_WRITE, "start or return bridges")
     main = rx.el.div(
-        page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views(), new),
+        page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views(), new, who=who),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, counted(STATUSES, state)),

@@ -7,7 +7,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.chains.detail import ENDPOINT, chain_detail, environment, vm
 from components.chains.devnet import devnet_panel
-from components.core.permission import Scope, may
+from components.core.permission import Scope, lacking, may
 from components.core.saved_views import saved_views
 from components.ui.box import row, text
 from components.ui.button import button
@@ -37,7 +37,12 @@ def chains() -> rx.Component:
     """Draw the list, and the selected chain in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Chains", "Where this organization can issue, attest and trade", saved_views()),
+            page_head(
+                "Chains",
+                "Where this organization can issue, attest and trade",
+                saved_views(),
+                who=lacking(Scope.CHAINS_WRITE, "enable chains"),
+            ),
             panel(_filters(), _list(), _unavailable(), _foot(), label="Chains"),
             devnet_panel(),
             class_name=rx.cond(ChainsState.is_open, "with-drawer", ""),

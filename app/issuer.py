@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import Scope, allowed, permitted
+from components.core.permission import Scope, allowed, lacking, permitted
 from components.oauth.consent import consent_field
 from components.requests.progress import request_progress
 from components.ui.box import col, split, text
@@ -47,6 +47,7 @@ def issuer() -> rx.Component:
             "Issuer",
             "Registration of this organization as an attestation issuer, chain by chain",
             allowed(Scope.API_KEYS_WRITE, _head_button()),
+            who=lacking(Scope.API_KEYS_WRITE, "register or change the issuer"),
         ),
         rx.cond(
             IssuerState.problem != "",

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.core.permission import Scope, lacking
 from components.organizations.detail import organization_detail
 from components.organizations.form import organization_form
 from components.organizations.move import move_dialog
@@ -25,7 +26,12 @@ def organizations() -> rx.Component:
     new = button("New organization", "plus", kind="primary", on_click=OrganizationForm.create)
     new = rx.cond(OrganizationState.can_create, new, rx.fragment())
     return rx.el.div(
-        page_head("Organizations", "Your organizations. A role applies to everything below it", new),
+        page_head(
+            "Organizations",
+            "Your organizations. A role applies to everything below it",
+            new,
+            who=lacking(Scope.ORGS_WRITE, "change organizations"),
+        ),
         rx.el.div(organization_tree(), organization_detail(), class_name="split left"),
         organization_form(),
         move_dialog(),

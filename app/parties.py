@@ -8,7 +8,7 @@ from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
 from components.attestations.issue import issue_dialog, revoke_dialog
 from components.core.csv_link import csv_at
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
 from components.parties.form import party_form
@@ -54,10 +54,15 @@ def parties() -> rx.Component:
         button("Import parties", "upload", on_click=PartyImport.show(True)),
         button("Register party", "user-plus", kind="primary", on_click=PartyForm.show(True)),
     )
+    who = lacking(Scope.ATTESTATIONS_WRITE, "register and verify parties")
     return rx.el.div(
         rx.el.div(
             page_head(
-                "Parties", "People and companies of this organization, and their identity decisions", saved_views(), new
+                "Parties",
+                "People and companies of this organization, and their identity decisions",
+                saved_views(),
+                new,
+                who=who,
             ),
             panel(
                 toolbar(

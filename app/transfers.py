@@ -6,7 +6,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, allowed, may
+from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.requests.progress import request_progress
 from components.transfers.form import transfer_dialog
@@ -43,8 +43,11 @@ def transfers() -> rx.Component:
         empty("send", "No transfers yet", "Send tokens from a server wallet. Every rule is checked first."),
         empty("filter", "No transfers match these filters"),
     )
+    who = lacking(Scope.TRANSFERS_WRITE, "send tokens")
     main = rx.el.div(
-        page_head("Transfers", "Tokens sent from your wallets, under the rules of each asset", saved_views(), _new()),
+        page_head(
+            "Transfers", "Tokens sent from your wallets, under the rules of each asset", saved_views(), _new(), who=who
+        ),
         panel(
             toolbar(filters("Status", state.status, state.filter_status, STATUSES)),
             list_table(
@@ -118,7 +121,7 @@ def _story() -> rx.Component:
         ("Transaction", short_hash(transfer.tx_hash, "transaction", transfer.tx_url)),
         ("Requested", when(transfer.created_at)),
     )
-    progress = request_progress(TransferState, may_retry=may(Scope.TRANSFERS_WRITE))
+    progress = request_progress(TransferState)
     return drawer(
         rx.cond(
             (transfer.sender_name != "") & (transfer.receiver_name != ""),

@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.ui.box import row, split
 from components.ui.button import button
 from components.ui.card import page_head, panel
@@ -44,7 +44,13 @@ def wallets() -> rx.Component:
         label="Wallets",
     )  # fmt: skip
     return rx.fragment(
-        page_head("Wallets", "Wallets of this organization and their balances", link, new),
+        page_head(
+            "Wallets",
+            "Wallets of this organization and their balances",
+            link,
+            new,
+            who=lacking(Scope.WALLETS_WRITE, "create or link wallets"),
+        ),
         rx.el.div(split(listed, wallet_card()), class_name="wide-side"),
         wallet_dialogs(),
     )

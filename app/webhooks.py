@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.core.permission import Scope, lacking
 from components.ui.card import page_head
 from components.ui.status import badge
 from components.webhooks.detail import actions, facts, log_panel, questions, story
@@ -26,7 +27,12 @@ CLOSED = (SigningSecret.show(False), EndpointForm.show(False))
 def webhooks() -> rx.Component:
     """Draw the list of webhook endpoints."""
     return rx.fragment(
-        page_head("Webhooks", "Endpoints that receive events about changes", new_button()),
+        page_head(
+            "Webhooks",
+            "Endpoints that receive events about changes",
+            new_button(),
+            who=lacking(Scope.ORGS_WRITE, "add endpoints"),
+        ),
         stopped_note(),
         endpoints_panel(),
         endpoint_dialog(),
@@ -51,6 +57,7 @@ def webhook() -> rx.Component:
             "What this endpoint receives, and its deliveries with their responses",
             actions(),
             badge=badge(of.status),
+            who=lacking(Scope.ORGS_WRITE, "test or change this endpoint"),
         ),
         facts(),
     )

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
-from components.core.permission import Scope, allowed, may
+from components.core.permission import Scope, allowed, lacking
 from components.distributions.detail import (
     activation_dialog,
     cancellation_dialog,
@@ -82,7 +82,7 @@ def _whole() -> rx.Component:
     has_steps, is_done = REQUEST.steps.length() > 0, REQUEST.status == "succeeded"
     # A payment is followed below the list from which it was asked, so that the list does not move.
     is_payment = REQUEST.kind == "distribution.pay"
-    shown = request_progress(DistributionState, may_retry=may(Scope.ASSETS_WRITE))
+    shown = request_progress(DistributionState)
     return rx.fragment(
         page_head(
             ONE.name,
@@ -92,6 +92,7 @@ def _whole() -> rx.Component:
             link_button("View asset", "/o/" + Session.org.id + "/assets/" + ONE.asset_id, "landmark"),
             actions,
             badge=badge(ONE.status),
+            who=rx.cond(is_draft | is_open, lacking(Scope.ASSETS_WRITE, "pay out or cancel"), rx.fragment()),
         ),
         col(
             rx.cond((ONE.failure != "") & (REQUEST.problem == ""), why, rx.fragment()),

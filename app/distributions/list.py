@@ -5,7 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.assets.choice import asset_filter
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.distributions.rows import COLUMNS, HREF, distribution_row
 from components.ui.box import end
@@ -37,7 +37,13 @@ def distributions() -> rx.Component:
         empty("filter", "No distributions match these filters"),
     )
     return rx.fragment(
-        page_head("Distributions", "Payouts to many recipients, each claimed with a proof", saved_views(), new),
+        page_head(
+            "Distributions",
+            "Payouts to many recipients, each claimed with a proof",
+            saved_views(),
+            new,
+            who=lacking(Scope.ASSETS_WRITE, "create distributions"),
+        ),
         panel(
             toolbar(
                 filters("Status", state.status, state.filter_status, counted(STATUSES, state)),

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.markets.deployment import deployment
 from components.markets.trading import trading
 from components.orders.form import order_dialog
@@ -59,6 +59,7 @@ def _whole() -> rx.Component:
             link_button("View asset", "/o/" + Session.org.id + "/assets/" + market.asset_id, "landmark"),
             place,
             badge=badge(market.status),
+            who=rx.cond(trades, lacking(Scope.TRANSFERS_WRITE, "place and cancel orders"), rx.fragment()),
         ),
         rx.cond(
             trades,

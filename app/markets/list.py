@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
@@ -34,7 +34,13 @@ def markets() -> rx.Component:
     first = empty("store", "No markets yet", "A market is an on-chain order book for an asset, under its rules.")
     none = empty("filter", "No markets have this status")
     return rx.fragment(
-        page_head("Markets", "On-chain order books. Every order is checked against the rules", saved_views(), new),
+        page_head(
+            "Markets",
+            "On-chain order books. Every order is checked against the rules",
+            saved_views(),
+            new,
+            who=lacking(Scope.ASSETS_WRITE, "deploy markets"),
+        ),
         panel(
             toolbar(filters("Status", state.status, state.filter_status, counted(STATUSES, state))),
             list_table(

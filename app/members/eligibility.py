@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.core.permission import Scope, lacking, may
 from components.invitations.eligibility import (
     about_card,
     invitations_link,
@@ -21,7 +22,7 @@ from state.invitations.eligibility import EligibilityState
 @page(
     route="/o/[org_id]/eligibility",
     title="Invite people",
-    nav=Nav("Organization", "clipboard-check", 12, "e"),
+    nav=Nav("Organization", "clipboard-check", 12, "e", shown=may(Scope.MEMBERS_WRITE)),
     on_load=[EligibilityState.load],
 )
 def eligibility() -> rx.Component:
@@ -38,6 +39,15 @@ def eligibility() -> rx.Component:
         invite_bar(),
     )
     return rx.fragment(
-        page_head("Invite people", "Check email addresses against the requirements, then invite", invitations_link()),
+        page_head(
+            rx.cond(may(Scope.MEMBERS_WRITE), "Invite people", "Check addresses"),
+            rx.cond(
+                may(Scope.MEMBERS_WRITE),
+                "Check email addresses against the requirements, then invite",
+                "Check email addresses against the requirements for members",
+            ),
+            invitations_link(),
+            who=lacking(Scope.MEMBERS_WRITE, "invite people"),
+        ),
         rx.cond(EligibilityState.problem != "", rx.el.div(broken, class_name="card"), full),
     )

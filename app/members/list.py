@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, lacking, may
 from components.core.saved_views import saved_views
 from components.invitations.list import invitations_panel, renewal_dialog, revoke_dialog
 from components.members.list import members_panel, remove_dialog, role_dialog, wallet_dialog
@@ -14,6 +14,8 @@ from state.core.session import Session
 from state.invitations.list import InvitationsState
 from state.members.list import MembersState
 from state.members.wallet_member import WalletMember
+
+ELIGIBILITY = "/o/" + Session.org.id + "/eligibility"
 
 
 @page(
@@ -33,8 +35,12 @@ def members() -> rx.Component:
             allowed(
                 Scope.MEMBERS_WRITE,
                 button("Add by wallet", "wallet", on_click=WalletMember.show(True)),
-                link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+                link_button("Invite people", ELIGIBILITY, "user-plus", kind="primary"),
             ),
+            rx.cond(
+                may(Scope.MEMBERS_WRITE), rx.fragment(), link_button("Check addresses", ELIGIBILITY, "clipboard-check")
+            ),
+            who=lacking(Scope.MEMBERS_WRITE, "invite people and change roles"),
         ),
         tabs(
             "People",

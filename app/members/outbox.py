@@ -42,11 +42,12 @@ def outbox() -> rx.Component:
         "This did not load", OutboxState.problem, button("Try again", "rotate-cw", on_click=OutboxState.reload)
     )
     refused = rx.cond(OutboxState.is_forbidden, forbidden(who_can(Scope.MEMBERS_WRITE)), again)
+    search = toolbar(end(search_box("Find a recipient", OutboxState.words, on_change=OutboxState.search.debounce(250))))
     return rx.fragment(
         page_head("Outbox", "Emails of this organization and their delivery status"),
         rx.cond(OutboxState.keeps, rx.el.div(_no_server(), style={"marginBottom": "16px"}), rx.fragment()),
         panel(
-            toolbar(end(search_box("Find a recipient", OutboxState.words, on_change=OutboxState.search.debounce(250)))),
+            rx.cond(OutboxState.is_forbidden, rx.fragment(), search),
             rx.cond(OutboxState.problem != "", refused, rx.cond(OutboxState.rows.length() > 0, mails, nothing)),
             pager("Newest first, 50 per page", OutboxState),
             label="Outbox",

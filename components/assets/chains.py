@@ -5,7 +5,7 @@ import reflex as rx
 from components.assets.tabs import places
 from components.compliance.caps import limits_by_chain
 from components.controls.paths import path_controls
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, may, who_can
 from components.ui.box import col
 from components.ui.button import link_button
 from components.ui.card import card
@@ -18,7 +18,13 @@ def chains() -> rx.Component:
     count = AssetState.asset.places.length()
     more = rx.cond(
         count == 1,
-        rx.el.span("To bring the token to another chain, bridge it or deploy a market there. Its rules go with it."),
+        rx.el.span(
+            rx.cond(
+                may(Scope.ASSETS_WRITE),
+                "To bring the token to another chain, bridge it or deploy a market there. Its rules go with it.",
+                who_can(Scope.ASSETS_WRITE, "bring the token to another chain"),
+            )
+        ),
         rx.el.span("Supply and rules are read from each chain."),
     )
     bridge = link_button(

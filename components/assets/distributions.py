@@ -19,7 +19,7 @@ def distributions() -> rx.Component:
     state = AssetDistributions
     href = "/o/" + Session.org.id + "/distributions/new?asset=" + rx.State.asset_id
     return panel(
-        toolbar(end(allowed(Scope.ASSETS_WRITE, link_button("New distribution", href, "plus", small=True)))),
+        allowed(Scope.ASSETS_WRITE, toolbar(end(link_button("New distribution", href, "plus", small=True)))),
         list_table(
             "Distributions of this asset",
             COLUMNS,

@@ -2,10 +2,10 @@
 
 import reflex as rx
 
-from components.core.permission import Scope, may
+from components.core.permission import Scope, allowed, may, who_can
 from components.ui.box import col, text
 from components.ui.button import button
-from components.ui.card import card, item
+from components.ui.card import card, card_foot, item
 from components.ui.dialog import form_dialog
 from components.ui.form import text_field
 from components.ui.note import problem_note
@@ -22,8 +22,15 @@ def daily_limits() -> rx.Component:
     listed = rx.el.ul(rx.foreach(STATE.limits, _limit), aria_label="Daily limits")
     shown = rx.cond(STATE.problem != "", problem_note(STATE.problem), listed)
     edit = button("Edit limits", small=True, on_click=STATE.show(True), aria_haspopup="dialog")
+    # Who cannot use any of the controls reads above them who can.
+    foot = may(Scope.ASSETS_WRITE) & ~may(Scope.ORGS_WRITE)
     return rx.el.div(
-        card("Daily limits", shown, right=rx.cond(may(Scope.ORGS_WRITE), edit, rx.fragment())),
+        card(
+            "Daily limits",
+            shown,
+            rx.cond(foot, card_foot(text(who_can(Scope.ORGS_WRITE, "edit limits"), cls="muted small")), rx.fragment()),
+            right=allowed(Scope.ORGS_WRITE, edit),
+        ),
         _dialog(),
         on_mount=STATE.load,
     )

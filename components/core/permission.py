@@ -6,12 +6,14 @@ import reflex as rx
 
 from backend.auth.scopes import Scope
 from components.ui.button import explained
+from components.ui.icon import icon
 from components.ui.note import note
 from state.core.session import Session
 
 __all__ = [
     "Scope",
     "allowed",
+    "lacking",
     "may",
     "permitted",
     "read_only",
@@ -37,9 +39,17 @@ def permitted(scope: Scope | rx.Var[str], action: rx.Component, label: Any, **lo
     return rx.cond(may(scope), action, explained(label, who_can(scope), **look))
 
 
-def who_can(scope: Scope | rx.Var[str]) -> rx.Var[str]:
-    """Return the roles that have a scope and the names of people who have it, as sentences."""
-    return Session.org.holders.get(_plain(scope), "").to(str)
+def who_can(scope: Scope | rx.Var[str], action: str = "") -> rx.Var[str]:
+    """Return the roles that have a scope and the names of people who have it, as sentences. `action` is what the scope
+    is needed for, such as "create wallets"."""
+    said = Session.org.holders.get(_plain(scope), "").to(str)
+    return said.replace(" for this.", f" to {action}.") if action else said
+
+
+def lacking(scope: Scope, action: str) -> rx.Component:
+    """Say in one line who can do something, to users who cannot: where its button would be missing without a word."""
+    said = rx.el.div(icon("lock", 13), rx.el.span(who_can(scope, action)), class_name="who")
+    return rx.cond(may(scope) | (who_can(scope) == ""), rx.fragment(), said)
 
 
 def _plain(scope: Scope | rx.Var[str]) -> rx.Var[str] | str:

@@ -112,8 +112,8 @@ def _acts(member: rx.Var[MemberView]) -> rx.Component:
         aria_label="Change role of " + member.name,
     )
     remove = button("Remove", small=True, on_click=MemberAct.ask(member.id), aria_label="Remove " + member.name)
-    words = rx.cond(member.is_me, "You are the only admin", "The only admin")
-    only = text(words, cls="muted small", title="Make another person an admin first.")
+    words = rx.cond(member.is_me, "You are the only admin. ", "The only admin. ")
+    only = text(words, "Make another person an admin first.", cls="muted small only-admin")
     return rx.cond(member.is_only_admin, only, rx.fragment(change, remove))
 
 

@@ -14,13 +14,16 @@ def page_head(
     *actions: rx.Component,
     badge: rx.Component | None = None,
     before: rx.Component | None = None,
+    who: rx.Component | None = None,
 ) -> rx.Component:
-    """Head a page: title, one line below it, actions at the right (the primary one last)."""
+    """Head a page: title, one line below it, actions at the right (the primary one last). `who` is a line that says who
+    can do what the page is for, if the user cannot."""
     return rx.el.div(
         *([before] if before is not None else []),
         rx.el.div(
             rx.el.div(rx.el.h1(title), *([badge] if badge is not None else []), class_name="row wrap"),
             *([rx.el.div(sub, class_name="sub")] if sub is not None else []),
+            *([who] if who is not None else []),
             class_name="grow",
         ),
         *([rx.el.div(*actions, class_name="actions")] if actions else []),

@@ -24,6 +24,9 @@ from state.webhooks.form import EndpointForm
 STATUSES = [("", "All"), ("pending", "Pending"), ("succeeded", "Delivered"), ("failed", "Failed")]
 SINCE = [("1", "The last hour"), ("24", "The last day"), ("168", "The last week"), ("720", "The last 30 days")]
 
+HERE = "Deliveries of events appear here."
+TRY = "Send a test to try the endpoint."
+
 
 def actions() -> rx.Component:
     """Draw the main actions: send a test, or enable the endpoint again."""
@@ -84,7 +87,7 @@ def log_panel() -> rx.Component:
     of = WebhookState
     nothing = rx.cond(
         of.status == "",
-        empty("send", "No deliveries yet", "Deliveries appear here. Send a test to try the endpoint."),
+        empty("send", "No deliveries yet", rx.cond(may(Scope.ORGS_WRITE), f"{HERE} {TRY}", HERE)),
         empty("filter", "No deliveries match these filters"),
     )
     has_failed = may(Scope.ORGS_WRITE) & (of.endpoint.status != "disabled") & (of.endpoint.last_failure_at != "")

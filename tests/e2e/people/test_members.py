@@ -56,6 +56,7 @@ def test_last_admin_cannot_be_removed(console: Console, signum: Signum) -> None:
     page = console.sign_in().goto("members", office).heading("Members").page
     own = page.get_by_role("row").filter(has_text="You are the only admin")
     expect(own.get_by_text("You", exact=True)).to_be_visible()
+    expect(own).to_contain_text("You are the only admin. Make another person an admin first.")
     expect(own.get_by_role("button", name="Remove", exact=False)).to_have_count(0)
     expect(own.get_by_role("button", name="Change role", exact=False)).to_have_count(0)
     expect(page.get_by_text("1 member", exact=True)).to_be_visible()

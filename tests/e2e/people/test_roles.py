@@ -60,6 +60,8 @@ FURTHER: list[tuple[str, Scope]] = [
         Scope.ASSETS_WRITE,
     ),
     ("Unpause .*|Unfreeze .*|Retry bridge.*", Scope.ASSETS_WRITE),
+    ("Raise the .*|Change the .* of .*|Set the rules of .*", Scope.ASSETS_WRITE),
+    ("Register .* as a party|Verify .* again", Scope.ATTESTATIONS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
     *(("Retry|Retry from here", scope) for scope in ACTIONS),
 ]
@@ -69,8 +71,8 @@ ANYONE = (
     "|Invitations|Find proof|Check transfer|Check again|Recheck eligibility|Decide|Try again|Add authenticator app"
     "|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
-    "|Disconnect .*|Open the bridge|Review approval|Raise the .*|Change the .* of .*|Set the rules of .*"
-    "|Register as issuer|Register .* as a party|Verify .* again|Create evidence pack|New pack|Open received pack"
+    "|Disconnect .*|Open the bridge|Review approval|View approval|View my requests|Check addresses"
+    "|Register as issuer|Create evidence pack|New pack|Open received pack"
     "|Download archive|Download PDF|Start tour|Hide the tour"
 )
 """Navigation, reading, and the person's own account."""
@@ -145,6 +147,62 @@ def test_retry_of_another_roles_request_explains_who_can(console: Console, signu
     expect(page.get_by_role("tooltip")).to_have_text(
         "You need the role Admin or Compliance officer for this. Elin Halvorsen or Priya Shah can help."
     )
+
+
+def test_fix_of_another_roles_request_explains_who_can(console: Console, signum: Signum) -> None:
+    failed = signum.call("GET", "/orgs/{org}/requests", status="failed")["requests"]
+    order = next(one for one in failed if "as a party" in str((one["problem"] or {}).get("resolution")))
+    page = console.sign_in(signum.person("member"), f"requests?id={order['id']}").heading("Requests").page
+    fix = page.get_by_role("complementary").get_by_role("button", name="as a party")
+    expect(fix).to_be_disabled()
+    fix.focus()
+    expect(page.get_by_role("tooltip").filter(visible=True)).to_contain_text("Elin Halvorsen or Priya Shah can help.")
+    expect(page.get_by_role("complementary").get_by_role("link", name="as a party")).to_have_count(0)
+
+
+LACKING = [
+    ("member", "wallets", "You need the role Admin to create or link wallets. Elin Halvorsen can help."),
+    ("viewer", "transfers", "You need the role Admin or Member to send tokens."),
+    ("member", "webhooks", "You need the role Admin to add endpoints."),
+    ("viewer", "parties", "You need the role Admin or Compliance officer to register and verify parties."),
+    ("compliance_officer", "transfers", "You need the role Admin or Member to send tokens."),
+    ("compliance_officer", "chains", "You need the role Admin to enable chains."),
+    ("compliance_officer", "members", "You need the role Admin to invite people and change roles."),
+    ("compliance_officer", "eligibility", "You need the role Admin to invite people."),
+]
+
+
+@pytest.mark.parametrize(("role", "path", "words"), LACKING)
+def test_page_without_its_main_button_says_who_can(
+    console: Console, signum: Signum, role: str, path: str, words: str
+) -> None:
+    page = console.sign_in(signum.person(role), path).page
+    expect(page.get_by_role("main")).to_contain_text(words)
+
+
+def test_officer_reads_who_can_edit_limits_and_trade(console: Console, signum: Signum) -> None:
+    assets = signum.call("GET", "/orgs/{org}/assets", limit=100)["assets"]
+    asset = next(asset["id"] for asset in assets if asset["symbol"] == "NREF")
+    markets = signum.call("GET", "/orgs/{org}/markets", limit=100)["markets"]
+    market = next(market["id"] for market in markets if market["status"] == "active")
+    page = console.sign_in(signum.person("compliance_officer"), f"assets/{asset}?tab=controls").page
+    limits = page.locator(".card").filter(has=page.get_by_role("heading", name="Daily limits"))
+    expect(limits).to_contain_text("You need the role Admin to edit limits. Elin Halvorsen can help.")
+    console.goto(f"markets/{market}")
+    expect(page.get_by_role("main")).to_contain_text("You need the role Admin or Member to place and cancel orders.")
+
+
+def test_officer_reads_that_an_own_request_waits_for_another_person(console: Console, signum: Signum) -> None:
+    officer = signum.person("compliance_officer")
+    page = console.sign_in(officer, "overview").heading("Overview").page
+    own = page.get_by_role("region", name="Your requests wait for another person")
+    expect(own).to_contain_text("Elin Halvorsen can approve it.")
+    own.get_by_role("link", name="View").first.click()
+    drawer = page.get_by_role("complementary")
+    expect(drawer).to_contain_text("You requested this, so another person must approve it. Elin Halvorsen can approve")
+    console.goto("approvals").heading("Approvals")
+    page.get_by_role("button", name="Show my requests").click()
+    expect(page.get_by_role("button", name="My requests", exact=True)).to_have_attribute("aria-pressed", "true")
 
 
 def test_role_without_the_scope_reads_who_can_deploy_a_market(console: Console, signum: Signum) -> None:
