@@ -9,6 +9,7 @@ from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
 from components.ui.tabs import filters
 from state.approvals.list import Approvals, OneApproval
+from state.approvals.own import OwnApprovals
 from state.notifications.bell import Bell
 
 VIEWS = [
@@ -21,7 +22,7 @@ VIEWS = [
     route="/o/[org_id]/approvals",
     title="Approvals",
     nav=Nav("Organization", "user-check", 14, "v", count=Bell.approvals),
-    on_load=[Approvals.load],
+    on_load=[Approvals.load, OwnApprovals.load],
     in_url=[Approvals, OneApproval],
 )
 def approvals() -> rx.Component:

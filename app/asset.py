@@ -13,7 +13,7 @@ from components.cap_table.tab import cap_table
 from components.compliance.editor import compliance_editor
 from components.compliance.transfer_check import transfer_check
 from components.controls.controls import controls
-from components.core.permission import Scope, allowed, may
+from components.core.permission import Scope, allowed
 from components.requests.progress import request_progress
 from components.ui.arrival import arrival
 from components.ui.box import row
@@ -107,7 +107,7 @@ def _progress() -> rx.Component:
     away = rx.el.div(
         button("Dismiss", small=True, kind="quiet", on_click=AssetState.dismiss), class_name="dismiss-line"
     )
-    shown = request_progress(AssetState, may_retry=may(AssetState.request.scope))
+    shown = request_progress(AssetState)
     return rx.el.div(
         rx.el.p(request.title, class_name="title-3"),
         shown,

@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
-from components.core.permission import Scope, allowed
+from components.core.permission import Scope, allowed, may
 from components.insight.calendar import calendar_card
 from components.insight.figures import assets_card, chart_card, figures
 from components.notifications.list import inbox
@@ -14,16 +14,19 @@ from components.ui.box import split
 from components.ui.button import button, link_button
 from components.ui.card import page_head
 from components.ui.note import failure, forbidden, page_skeleton
+from state.approvals.own import OwnApprovals
 from state.core.session import Session
 from state.insight.overview import InsightState
 from state.organizations.overview import OverviewState
+
+PLACE = "/o/" + Session.org.id + "/"
 
 
 @page(
     route="/o/[org_id]/overview",
     title="Overview",
     nav=Nav("", "layout-dashboard", 0, "o"),
-    on_load=[OverviewState.load],
+    on_load=[OverviewState.load, OwnApprovals.load],
     in_url=[InsightState],
 )
 def overview() -> rx.Component:
@@ -35,9 +38,14 @@ def overview() -> rx.Component:
     head = page_head(
         "Overview",
         rx.fragment(Session.org.name, below),
-        allowed(
-            Scope.MEMBERS_WRITE,
-            link_button("Invite people", "/o/" + Session.org.id + "/eligibility", "user-plus", kind="primary"),
+        rx.cond(
+            may(Scope.MEMBERS_WRITE),
+            link_button("Invite people", PLACE + "eligibility", "user-plus", kind="primary"),
+            allowed(
+                Scope.TRANSFERS_WRITE,
+                link_button("Open markets", PLACE + "markets", "store"),
+                link_button("Open transfers", PLACE + "transfers", "send", kind="primary"),
+            ),
         ),
     )
     again = button("Try again", "rotate-cw", on_click=OverviewState.load)

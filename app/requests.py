@@ -7,13 +7,14 @@ from components.core.csv_link import csv_of
 from components.core.permission import permitted
 from components.core.saved_views import saved_views
 from components.requests.fix import fix_offer
+from components.requests.waiting import approval_link, awaits_approval
 from components.ui.box import row, text
-from components.ui.button import Kind, button, link, link_button
+from components.ui.button import Kind, button, link
 from components.ui.card import kv, page_head, panel
 from components.ui.dialog import drawer
 from components.ui.list_keys import keys_hint, list_keys, step_buttons
 from components.ui.note import empty, note, problem_note, skeleton
-from components.ui.progress import awaits_approval, bar, review_href, timeline
+from components.ui.progress import bar, timeline
 from components.ui.status import badge, of_request, status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
@@ -141,7 +142,6 @@ def _drawer() -> rx.Component:
     # A retry fails again while its cause is there, so the fix comes first.
     retry = rx.cond(ONE.fix.kind != "", retried("plain"), retried("primary"))
     begun = text("Started ", when(ONE.created_at, "exact"), cls="muted small")
-    review = link_button("Review approval", review_href(ONE), "user-check", kind="primary", class_name="end")
     retry = permitted(ONE.scope, retry, "Retry from here", sign="rotate-cw")
     again = rx.fragment(text("Completed steps are not repeated.", cls="muted small grow"), retry)
     return drawer(
@@ -152,7 +152,7 @@ def _drawer() -> rx.Component:
         is_open=OneRequest.is_open,
         on_close=OneRequest.leave,
         tools=step_buttons(Requests.step),
-        foot=(rx.cond(ONE.can_retry, again, rx.cond(ONE.status == "awaiting_approval", review, begun)),),
+        foot=(rx.cond(ONE.can_retry, again, rx.cond(ONE.status == "awaiting_approval", approval_link(ONE), begun)),),
     )  # fmt: skip
 
 

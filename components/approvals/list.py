@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
+from components.requests.waiting import other_people
 from components.ui.box import col, row, text
 from components.ui.button import button, download, link
 from components.ui.card import item, items, kv
@@ -15,6 +16,7 @@ from components.ui.status import badge, status
 from components.ui.table import Col, list_table, td, tr
 from components.ui.value import short_hash, when
 from state.approvals.list import Approvals, OneApproval
+from state.approvals.own import OwnApprovals
 from state.approvals.views import ApprovalView, ArgumentView, CommentView, DocumentView
 from state.core.session import Session
 
@@ -28,10 +30,17 @@ LIFTED = (
 
 def approvals_table() -> rx.Component:
     """Draw the table of approvals."""
+    own = OwnApprovals.rows.length()
+    count = rx.cond(own == 1, "A request of yours waits", "Requests of yours wait").to(str)
     mine = empty(
         "user-check",
         "Nothing to approve",
-        "Actions that others requested and you can approve appear here.",
+        rx.cond(
+            own > 0,
+            count + " for another person.",
+            "Actions that others requested and you can approve appear here.",
+        ),
+        rx.cond(own > 0, button("Show my requests", "hourglass", on_click=Approvals.pick_view("mine")), rx.fragment()),
         button("Show all that wait", "hourglass", on_click=Approvals.pick_view("pending")),
     )
     waiting = empty("user-check", "Nothing waits", "Actions that wait for a second person appear here.")
@@ -244,7 +253,10 @@ def _buttons() -> rx.Component:
     deny = button("Deny", "x", on_click=OneApproval.show_denial(True))
     approve = button("Approve", "check", kind="primary", busy=OneApproval.saving, on_click=OneApproval.approve)
     both = rx.fragment(deny, rx.el.span(class_name="end"), approve)
-    waits = text("Waiting for another person with this permission.", cls="muted small")
+    is_own = (ONE.asked_by_id != "") & (ONE.asked_by_id == Session.user_id)
+    others = "Waiting for another person with this permission."
+    own = "You requested this, so another person must approve it. " + other_people(ONE.scope)
+    waits = text(rx.cond(is_own, own, others), cls="muted small")
     decided = text("Decided ", when(ONE.decided_at, "exact"), cls="muted small")
     return rx.cond(ONE.can_decide, both, rx.cond(ONE.status == "pending", waits, decided))
 

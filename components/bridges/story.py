@@ -3,7 +3,6 @@
 import reflex as rx
 
 from components.bridges.returns import return_button, return_dialog
-from components.core.permission import Scope, may
 from components.requests.progress import request_progress
 from components.ui.box import col, row
 from components.ui.button import button, link
@@ -55,7 +54,7 @@ def bridge_story() -> rx.Component:
         _fact("Last checked", bridge.checked_at, when(bridge.checked_at)),
     )
     failed = (bridge.status == "failed") & (request.steps.length() > 0)
-    progress = request_progress(BridgeState, may_retry=may(Scope.ASSETS_WRITE), retry="Retry bridge")
+    progress = request_progress(BridgeState, retry="Retry bridge")
     shown = drawer(
         "Bridge of " + bridge.symbol,
         rx.el.span(bridge.source, " to ", bridge.destination),

@@ -3,7 +3,6 @@
 import reflex as rx
 
 from components.compliance.rule_editor import rules_said
-from components.core.permission import Scope, may
 from components.requests.progress import request_progress
 from components.ui.box import col, split
 from components.ui.button import link, text_button
@@ -39,7 +38,7 @@ def deployment() -> rx.Component:
         rx.cond(live, stays, rx.fragment()),
         cls="wide",
     )
-    shown = request_progress(MarketState, may_retry=may(Scope.ASSETS_WRITE))
+    shown = request_progress(MarketState)
     why = rx.cond((market.failure != "") & (request.problem == ""), note(market.failure, tone="bad"), rx.fragment())
     ended = rx.cond((market.status == "active") & (request.status == "succeeded"), done, rx.fragment())
     return split(col(ended, why, shown, cls="wide"), side)

@@ -59,7 +59,7 @@ def trading() -> rx.Component:
 def _following() -> rx.Component:
     request = OrderForm.request
     ended = (request.status == "succeeded") | (request.status == "failed")
-    progress = request_progress(OrderForm, may_retry=may(Scope.TRANSFERS_WRITE))
+    progress = request_progress(OrderForm)
     away = rx.el.div(button("Dismiss", small=True, kind="quiet", on_click=OrderForm.dismiss), class_name="dismiss-line")
     return rx.el.div(
         rx.el.p(request.title, class_name="title-3"), progress, rx.cond(ended, away, rx.fragment()), class_name="col"

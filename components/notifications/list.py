@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.approvals.own import own_waiting
 from components.core.permission import may
 from components.ui.button import button, link_button
 from components.ui.card import card, items
@@ -36,7 +37,7 @@ def inbox() -> rx.Component:
     bar = rx.el.div(filters("Kind", Bell.kind, Bell.show, options), class_name="toolbar tight")
     nothing = empty("inbox", "Nothing of this kind")
     full = rx.fragment(bar, rx.cond(Bell.shown.length() > 0, items(rx.foreach(Bell.shown, _waiting)), nothing))
-    return card("Needs attention", rx.cond(Bell.rows.length() > 0, full, no_entries()))
+    return card("Needs attention", rx.cond(Bell.rows.length() > 0, full, no_entries()), own_waiting())
 
 
 def no_entries() -> rx.Component:

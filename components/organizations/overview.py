@@ -4,6 +4,7 @@ from typing import Any
 
 import reflex as rx
 
+from components.requests.waiting import is_own
 from components.ui.button import button, link
 from components.ui.card import card, items
 from components.ui.note import empty, failure, skeleton
@@ -64,11 +65,15 @@ def recent_card() -> rx.Component:
 
 
 def _recent(request: rx.Var[RequestView]) -> rx.Component:
-    by = rx.cond(request.created_by != "", "by " + request.created_by, "")
+    by = rx.cond(is_own(request), "by you", rx.cond(request.created_by != "", "by " + request.created_by, "")).to(str)
+    waits = request.status == "awaiting_approval"
+    line = rx.cond(
+        request.line == "", by, rx.cond(waits & (by != ""), request.line + ", requested " + by, request.line)
+    )
     return rx.el.li(
         rx.el.div(
             rx.el.a(request.title, href=_to("requests?id=") + request.id, class_name="link plain title"),
-            rx.el.div(rx.cond(request.line != "", request.line, by), class_name="below break"),
+            rx.el.div(line, class_name="below break"),
             class_name="grow",
         ),
         rx.el.span(status(request.status), class_name="recent-status"),

@@ -28,7 +28,9 @@ def fix_offer(request: rx.Var[RequestView]) -> rx.Component:
     take = button(
         fix.label, "wrench", kind="primary", small=True, on_click=STATE.begin(request.id), aria_haspopup="dialog"
     )
-    step = rx.cond(fix.kind == "link", go, permitted(fix.scope, take, fix.label, sign="wrench", small=True))
+    shown = permitted(fix.scope, go, fix.label, sign="arrow-right", small=True)
+    link = rx.cond(fix.scope == "", go, shown)
+    step = rx.cond(fix.kind == "link", link, permitted(fix.scope, take, fix.label, sign="wrench", small=True))
     words = rx.cond(fix.words != "", rx.el.span(fix.words, class_name="muted small"), rx.fragment())
     return rx.cond(fix.kind != "", step, words)
 

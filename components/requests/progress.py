@@ -4,15 +4,23 @@ from typing import Any
 
 import reflex as rx
 
+from components.core.permission import permitted
 from components.requests.fix import fix_offer
+from components.requests.waiting import awaits_approval
 from components.ui import progress
+from components.ui.button import button
 
 
-def request_progress(
-    state: Any, *, may_retry: rx.Var[bool] | None = None, retry: str = "Retry from here"
-) -> rx.Component:
-    """Draw head, bar, timeline, and after a failure its reason, the next step and a retry button.
+def request_progress(state: Any, *, retry: str = "Retry from here") -> rx.Component:
+    """Draw head, bar, timeline, and after a failure its reason, the next step and a retry button, which is disabled and
+    explained for users who may not retry."""
+    request = state.request
 
-    `may_retry` says whether the user's role may retry; without it, every role that sees the request may.
-    """
-    return progress.request_progress(state, fix_offer(state.request), may_retry=may_retry, retry=retry)
+    def retried(kind: str) -> rx.Component:
+        return button(retry, small=True, kind=kind, on_click=state.retry)
+
+    # A retry fails again while its cause is there, so the fix comes first.
+    again = permitted(
+        request.scope, rx.cond(request.fix.kind != "", retried("plain"), retried("primary")), retry, small=True
+    )
+    return progress.request_progress(request, waits=awaits_approval(request), fix=fix_offer(request), again=again)

@@ -6,7 +6,6 @@ from typing import Any
 import reflex as rx
 
 from components.ui.api_call import api_call
-from components.ui.button import link
 from components.ui.icon import icon, mark
 from components.ui.note import note
 from components.ui.status import of_request, status
@@ -105,14 +104,10 @@ def bar(percent: rx.Var[Any] | int, label: str, tone: str = "") -> rx.Component:
 
 
 def request_progress(
-    state: Any, fix: rx.Component, *, may_retry: rx.Var[bool] | None = None, retry: str = "Retry from here"
+    request: rx.Var[Any], *, waits: rx.Component, fix: rx.Component, again: rx.Component
 ) -> rx.Component:
-    """Draw the request that a state follows (`Follows`): head, bar, timeline, its problem, the next step and a retry
-    button.
-
-    `may_retry` says whether the user's role may retry; without it, every role that sees the request may.
-    """
-    request = state.request
+    """Draw a request: head, whose approval it waits for (`waits`), bar, timeline, and after a failure its reason, the
+    next step (`fix`) and the retry button (`again`)."""
     words = rx.el.span(request.done_steps, " of ", request.steps.length(), " steps", class_name="muted small num")
     live = rx.el.span(icon("radio", 13), "Live", class_name="row tight small ok-text end", style={"marginLeft": "auto"})
     moving = (request.status == "running") | (request.status == "accepted")
@@ -122,12 +117,8 @@ def request_progress(
         rx.cond(moving, live, rx.el.span(status(of_request(request.status)), class_name="end")),
         class_name="card-head",
     )
-    can_retry = request.can_retry if may_retry is None else request.can_retry & may_retry
-    # A retry fails again while its cause is there, so the fix comes first.
-    weight = rx.cond(request.fix.kind != "", "btn small", "btn primary small")
-    again = rx.el.button(retry, class_name=weight, type="button", on_click=state.retry)
     why = note(rx.el.span(request.problem, title=request.problem_full), tone="bad", role="alert")
-    next_step = rx.el.div(fix, rx.cond(can_retry, again, rx.fragment()), class_name="row wrap")
+    next_step = rx.el.div(fix, rx.cond(request.can_retry, again, rx.fragment()), class_name="row wrap")
     problem = rx.cond(
         request.problem != "",
         rx.el.div(why, next_step, class_name="col", style={"padding": "0 16px 16px"}),
@@ -135,7 +126,7 @@ def request_progress(
     )
     return rx.el.section(
         head,
-        awaits_approval(request),
+        waits,
         awaits_finality(request),
         on_disabled_chain(request),
         rx.el.div(bar(request.percent, "Progress"), style={"padding": "14px 16px 2px"}),
@@ -173,23 +164,6 @@ def on_disabled_chain(request: rx.Var[Any]) -> rx.Component:
     """Say what a chain that was disabled in the meantime means for a request; otherwise draw nothing."""
     words = note(request.notice, tone="warn", sign="link")
     return rx.cond(request.notice != "", rx.el.div(words, style={"padding": "12px 16px 0"}), rx.fragment())
-
-
-def review_href(request: rx.Var[Any]) -> rx.Var[str]:
-    """Return the address of the approval that a request waits for."""
-    return ("/o/" + rx.State.org_id + "/approvals?view=all&id=" + request.approval_id).to(str)
-
-
-def awaits_approval(request: rx.Var[Any], *, linked: bool = True) -> rx.Component:
-    """Say that a request waits for a second person, with a link to its approval; otherwise draw nothing."""
-    waiting = note(
-        rx.el.b("Waiting for a second person. "),
-        "Nothing happens until another person with this permission approves it. ",
-        link("Review approval", review_href(request)) if linked else "",
-        tone="warn",
-        sign="user-check",
-    )
-    return rx.cond(request.status == "awaiting_approval", waiting, rx.fragment())
 
 
 def checklist_item(item: rx.Var[Any], action: rx.Component) -> rx.Component:

@@ -41,7 +41,7 @@ class Approvals(Pages, rx.State):
     _in_url: ClassVar[dict[str, Param]] = {"view": choice("view", VIEWS, "for_me")}
 
     async def _fetch(self, cursor: str) -> str | None:
-        user_id = (await self.get_state(Session))._user_id
+        user_id = (await self.get_state(Session)).user_id
         page = await self._api.list_approvals(
             self._org_id(),
             can_decide=True if self.view == "for_me" else None,

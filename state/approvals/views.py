@@ -24,6 +24,8 @@ class ApprovalView:
     subject_type: str = ""
     subject_id: str = ""
     asked_by: str = ""
+    asked_by_id: str = ""
+    scope: str = ""
     created_at: str = ""
     expires_at: str = ""
     decided_by: str = ""
@@ -47,6 +49,8 @@ def approval_view(approval: Approval) -> ApprovalView:
         subject_type=approval.subject.type,
         subject_id=str(approval.subject.id),
         asked_by=(approval.asked_by_name or "Someone") + asked_with,
+        asked_by_id=str(approval.asked_by or ""),
+        scope=approval.scope,
         created_at=stamp(approval.created_at),
         expires_at=stamp(approval.expires_at),
         decided_by=approval.decided_by_name or "",

@@ -41,11 +41,14 @@ class Organization:
     """Scopes of the user's roles here, which add up."""
     holders: dict[str, str] = field(default_factory=dict)
     """By scope that the user lacks: who has it, as sentences."""
+    others: dict[str, str] = field(default_factory=dict)
+    """By scope: other people who have it. Empty for users who may do everything, whose colleagues are not read."""
 
 
 class Session(Api, rx.State):
     """The signed-in user and the current organization."""
 
+    user_id: str = ""
     email: str = ""
     name: str = ""
     initials: str = ""
@@ -69,7 +72,6 @@ class Session(Api, rx.State):
     """The browser's address as the API sees it."""
     _puts_off_factor: bool = False
     network: str = ""
-    _user_id: str = ""
 
     @rx.event
     async def enter(self) -> Next:
@@ -80,7 +82,7 @@ class Session(Api, rx.State):
         """
         await leave_all(self)
         me = await self._api.get_me()
-        self._user_id = str(me.user.id)
+        self.user_id = str(me.user.id)
         self.email = me.user.email or ""
         self.name = me.user.display_name or self.email
         self.initials = initials(self.name)
@@ -117,6 +119,7 @@ class Session(Api, rx.State):
         names = {str(entry.id): entry.name for entry in reach}
         own = [entry for entry in reach if str(entry.id) in [*ids, str(record.id)]]
         scopes = {scope for entry in own for scope in entry.scopes}
+        people = await self._colleagues(scopes)
         self.trail = [Crumb(names[id], f"/o/{id}/overview") for id in ids if id in names]
         self.problem, self.network, self.needs_factor = "", shown_network(record.network), False
         self.org = Organization(
@@ -127,7 +130,10 @@ class Session(Api, rx.State):
             network=record.network,
             role=highest([entry.role for entry in own]) or "",
             scopes=sorted(scopes),
-            holders=holders(set(Scope) - scopes, await self._colleagues(scopes)),
+            holders=holders(set(Scope) - scopes, people),
+            others={
+                scope: names_of(scope, [one for one in people if str(one.user_id) != self.user_id]) for scope in Scope
+            },
         )
 
     async def _colleagues(self, scopes: set[Scope]) -> list[Access]:
@@ -233,10 +239,15 @@ def holders(scopes: set[Scope], people: list[Access]) -> dict[str, str]:
 
 
 def _who_has(scope: Scope, people: list[Access]) -> str:
+    needed, names = needed_role(scope), names_of(scope, people)
+    return f"{needed} {names} can help." if names else needed
+
+
+def names_of(scope: Scope, people: list[Access]) -> str:
+    """Return up to two people who have a scope: "Elin Halvorsen or Priya Shah". Empty without any."""
     roles = [role for role in RANK if scope in ROLE_SCOPES[role]]
     names = [one.display_name for one in people if one.role in roles and one.display_name]
-    needed = needed_role(scope)
-    return f"{needed} {' or '.join(list(dict.fromkeys(names))[:2])} can help." if names else needed
+    return " or ".join(list(dict.fromkeys(names))[:2])
 
 
 def _invested(reach: list[Reach]) -> set[str]:

@@ -48,7 +48,7 @@ class EvidenceState(Loads, rx.State):
         self.pack, self.verification, self.received, self.refusal = PackView(), VerificationView(), "", ""
         self.symbol, self.last_at, self.last_by = "", "", ""
         self.loading, self.problem, self.is_forbidden, self.is_missing = True, "", False, False
-        self.owner = (await self.get_state(Session))._user_id
+        self.owner = (await self.get_state(Session)).user_id
         self.place, self.visits = self._here(), self.visits + 1
         yield
         await self._read()

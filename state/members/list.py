@@ -60,7 +60,7 @@ class MembersState(Pages, rx.State):
         page = await self._api.list_members(
             self._org_id(), role=chosen(Role, self.role), q=self.words or None, cursor=cursor or None, **self._order()
         )
-        me, only = (await self.get_state(Session))._user_id, await self._only_admin(page.members)
+        me, only = (await self.get_state(Session)).user_id, await self._only_admin(page.members)
         self.rows = [
             replace(member_view(member), is_me=str(member.user_id) == me, is_only_admin=str(member.id) == only)
             for member in page.members

@@ -20,8 +20,9 @@ _PAGES = (
 
 @dataclass
 class Fix:
-    """A next step. `kind`: what a dialog does, `link`, or empty for none. `scope` is what the dialog's call needs.
-    `href` is the page of a link, `call` the API's call. `words` say what to do where there is no button."""
+    """A next step. `kind`: what a dialog does, `link`, or empty for none. `scope` is what the dialog's call needs, or
+    what a link leads to. `href` is the page of a link, `call` the API's call. `words` say what to do where there is no
+    button."""
 
     kind: str = ""
     label: str = ""
@@ -52,7 +53,18 @@ def fix_for(found: Any, organization_id: object) -> Fix:
         scope = Scope.ATTESTATIONS_WRITE if kind == ATTEST else Scope.ASSETS_WRITE
         return Fix(kind, label, scope=scope, call=call)
     href = _page(path, found)
-    return Fix(LINK, label, f"/o/{organization_id}/{href}", call=call) if href else Fix(words=words, call=call)
+    if not href:
+        return Fix(words=words, call=call)
+    return Fix(LINK, label, f"/o/{organization_id}/{href}", _scope_of(path, found), call=call)
+
+
+def _scope_of(path: str, resolution: dict[str, Any]) -> str:
+    """Return the scope of what a link leads to; empty for a page that is only read."""
+    if resolution.get("method") == "GET":
+        return ""
+    scopes = (("/attestations", Scope.ATTESTATIONS_WRITE), ("/issuer/register", Scope.API_KEYS_WRITE),
+              ("/test-funds", Scope.WALLETS_WRITE))  # fmt: skip
+    return next((scope for ending, scope in scopes if path.endswith(ending)), Scope.ASSETS_WRITE)
 
 
 def page_of(fix: Fix, request_page: str) -> str:

@@ -57,6 +57,7 @@ class RequestView:
     reason: str = ""
     approval_id: str = ""
     created_by: str = ""
+    created_by_id: str = ""
     created_at: str = ""
     updated_at: str = ""
     line: str = ""
@@ -100,6 +101,7 @@ def request_view(data: Request) -> RequestView:
         reason=data.reason or "",
         approval_id=str(data.approval_id or ""),
         created_by=data.created_by_name or "",
+        created_by_id=str(data.created_by or ""),
         created_at=stamp(data.created_at),
         updated_at=stamp(data.updated_at),
         line=brief(words) or (SETTLING if data.awaits_finality else _line(data.status, steps, done, current)),

@@ -54,6 +54,8 @@ def test_other_steps_are_links_to_their_page() -> None:
     assert of_code(14).href == f"{HOME}/assets/{ASSET}?tab=compliance"
     bridge = fix_of(failed(rules.of_bridge(ORGANIZATION, BRIDGE)))
     assert (bridge.kind, bridge.label, bridge.href) == ("link", "Open the bridge", f"{HOME}/bridges?id={BRIDGE}")
+    assert bridge.scope == "", "everyone may read a bridge"
+    assert of_code(14).scope == Scope.ASSETS_WRITE
     limit = rules.resolution(Reverted("No.", name="PathLimited", arguments={"eid": 40245}), PLACE, None)
     assert fix_of(failed(limit)).href == f"{HOME}/assets/{ASSET}?tab=chains"
 
@@ -111,6 +113,6 @@ def test_notification_of_a_failure_offers_the_step_that_removes_its_cause() -> N
     assert shown(attest) == ("Attest Alder Family Office on Sepolia", dialog, Scope.ATTESTATIONS_WRITE)
     unknown = rules.resolution(Reverted("No.", code=9), PLACE, Person(ALDER.address))
     label, href, scope = shown(unknown)
-    assert (label[:9], href, scope) == ("Register ", f"{HOME}/parties", "")
+    assert (label[:9], href, scope) == ("Register ", f"{HOME}/parties", Scope.ATTESTATIONS_WRITE)
     assert shown(rules.resolution(Reverted("No.", code=32), PLACE, None)) == ("", "", "")
     assert shown(None) == ("", "", "")
