@@ -14,6 +14,7 @@ from components.organizations.settings import (
     rules_card,
     security_card,
 )
+from components.organizations.settings_text import settings_text
 from components.ui.card import page_head
 from components.ui.note import failure, skeleton
 from state.oauth.clients import ClientsState
@@ -29,7 +30,7 @@ from state.organizations.settings import Settings
 def settings() -> rx.Component:
     """Draw the settings cards."""
     forms = (profile_card(), requirements_card(), security_card(), ip_ranges_card(), rules_card(), policy_card())
-    own = rx.el.fieldset(*forms, disabled=~may(Scope.ORGS_WRITE), class_name="bare col wide", aria_label="Settings")
+    own = rx.cond(may(Scope.ORGS_WRITE), rx.el.div(*forms, class_name="col wide"), settings_text())
     cards = rx.el.div(own, clients_card(), class_name="col wide")
     loaded = rx.cond(Settings.given.version == "", skeleton(6), cards)
     return rx.fragment(

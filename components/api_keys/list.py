@@ -155,7 +155,7 @@ def _form() -> rx.Component:
             class_name="key-fields",
         ),
         ip_ranges_field(
-            "k-ip-ranges", errors=errors, scope=Scope.API_KEYS_WRITE,
+            "k-ip-ranges", errors=errors,
             about="One address or CIDR range per line; empty means every address the organization allows. A key's "
             "ranges cannot be changed later.",
         ),

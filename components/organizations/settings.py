@@ -2,9 +2,10 @@
 
 import reflex as rx
 
-from components.core.permission import Scope, may, read_only
+from components.core.permission import Scope, read_only
 from components.organizations.form import networks
 from components.organizations.ip_ranges import ip_ranges_field
+from components.organizations.policy import ACTIONS, LEVELS
 from components.ui.button import button, link
 from components.ui.card import card
 from components.ui.form import area_field, check_field, error_of, field_row, form, select_field, text_field
@@ -20,45 +21,7 @@ from state.organizations.settings import (
     Settings,
 )
 
-LEVELS = [("0", "No minimum"), ("1", "Level 1"), ("2", "Level 2"), ("3", "Level 3"), ("4", "Level 4"), ("5", "Level 5")]
-ACTIONS = [
-    (
-        "Assets",
-        [
-            ("asset.deploy", "Create an asset"), ("asset.update", "Change an asset's rules"),
-            ("asset.share_caps", "Set limits by chain"),
-        ],
-    ),
-    (
-        "Tokens and holders",
-        [
-            ("token.mint", "Mint"), ("token.burn", "Burn"), ("token.pause", "Pause"), ("token.unpause", "Unpause"),
-            ("token.freeze", "Freeze"), ("token.unfreeze", "Unfreeze"), ("token.forced_transfer", "Forced transfer"),
-            ("token.recover", "Recover a wallet"), ("transfer.send", "Transfer"),
-        ],
-    ),
-    (
-        "Markets and chains",
-        [
-            ("market.deploy", "Deploy a market"), ("order.place", "Place an order"),
-            ("order.cancel", "Cancel an order"), ("bridge.send", "Bridge"),
-            ("token.pause_path", "Pause a bridge path"), ("token.unpause_path", "Resume a bridge path"),
-            ("token.limit_path", "Limit a bridge path"),
-        ],
-    ),
-    ("Attestations", [("attestation.issue", "Attest"), ("attestation.revoke", "Revoke an attestation")]),
-    (
-        "Distributions",
-        [("distribution.activate", "Activate a distribution"), ("distribution.cancel", "Cancel a distribution")],
-    ),
-    (
-        "Members",
-        [("member.change_role", "Grant or remove a member's right to approve"), ("member.remove", "Remove a member")],
-    ),
-]  # fmt: skip
-"""Actions that can require a second person, in groups."""
 GIVEN = Settings.given
-LOCKED = ~may(Scope.ORGS_WRITE)
 
 
 def profile_card() -> rx.Component:
@@ -79,7 +42,6 @@ def profile_card() -> rx.Component:
             edits=ProfileForm,
             submit="Save organization",
             kind="plain",
-            is_locked=LOCKED,
             busy=ProfileForm.saving,
             key="profile" + GIVEN.version,
         ),
@@ -123,7 +85,6 @@ def requirements_card() -> rx.Component:
             edits=RequirementsForm,
             submit="Save requirements",
             kind="plain",
-            is_locked=LOCKED,
             busy=RequirementsForm.saving,
             key="requirements" + GIVEN.version,
         ),
@@ -146,7 +107,6 @@ def security_card() -> rx.Component:
             edits=SecurityForm,
             submit="Save sign-in rules",
             kind="plain",
-            is_locked=LOCKED,
             busy=SecurityForm.saving,
             key="security" + GIVEN.version,
         ),
@@ -175,7 +135,6 @@ def rules_card() -> rx.Component:
             edits=RulesForm,
             submit="Save rule setting",
             kind="plain",
-            is_locked=LOCKED,
             busy=RulesForm.saving,
             key="rules" + GIVEN.version,
         ),
@@ -189,7 +148,7 @@ def ip_ranges_card() -> rx.Component:
         "Allowed IP addresses",
         form(
             ip_ranges_field(
-                "s-ip-ranges", errors=IpRangesForm.errors, scope=Scope.ORGS_WRITE,
+                "s-ip-ranges", errors=IpRangesForm.errors,
                 default_value=GIVEN.allowed_ip_ranges,
                 about="One address or CIDR range per line; empty allows every address. Applies to users, API keys and "
                 "applications, here and in the organizations below.",
@@ -199,7 +158,6 @@ def ip_ranges_card() -> rx.Component:
             edits=IpRangesForm,
             submit="Save IP ranges",
             kind="plain",
-            is_locked=LOCKED,
             busy=IpRangesForm.saving,
             key="ip-ranges" + GIVEN.version,
         ),
@@ -240,7 +198,6 @@ def policy_card() -> rx.Component:
             edits=PolicyForm,
             submit="Save approval rules",
             kind="plain",
-            is_locked=LOCKED,
             busy=PolicyForm.saving,
             key="policy" + GIVEN.version,
         ),

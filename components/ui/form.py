@@ -239,17 +239,15 @@ def form(
     sign: str | None = None,
     edits: Any = None,
     kind: Kind = "primary",
-    is_locked: rx.Var[bool] | bool = False,
     **props: Any,
 ) -> rx.Component:
     """Draw a form within a page (in a dialog: `form_dialog`). `edits` is its state if that edits a record; its button
-    is `plain` where it is one of several on the page, and missing where `is_locked`: the user may only read."""
-    send = rx.el.div(button(submit, sign, kind=kind, type="submit", busy=busy), class_name="row")
+    is `plain` where it is one of several on the page."""
     return rx.el.form(
         *children,
         problem_note(problem),
         conflict(edits),
-        send if is_locked is False else rx.cond(is_locked, rx.fragment(), send),
+        rx.el.div(button(submit, sign, kind=kind, type="submit", busy=busy), class_name="row"),
         on_submit=on_submit,
         class_name=f"form {props.pop('class_name', '')}".strip(),
         **props,

@@ -59,9 +59,13 @@ def test_viewer_market_page_has_no_order_button(console: Console, signum: Signum
     expect(console.page.get_by_role("button", name=re.compile("^Cancel the"))).to_have_count(0)
 
 
-def test_viewer_reads_ip_ranges_without_an_example_or_an_offer(console: Console, signum: Signum) -> None:
+def test_viewer_reads_settings_as_text(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("viewer"), "settings").heading("Settings").page
-    field = page.get_by_label("Allowed IP ranges")
-    expect(field).to_be_disabled()
-    expect(field).to_have_attribute("placeholder", "None. Every address is allowed.")
+    main = page.get_by_role("main")
+    expect(main.get_by_role("definition").filter(has_text="Every address")).to_be_visible()
+    policy = main.locator(".card").filter(has=page.get_by_role("heading", name="What needs a second person"))
+    expect(policy.get_by_role("listitem").filter(has_text="Forced transfer")).to_be_visible()
+    expect(policy.get_by_text("Mint", exact=True)).to_have_count(0)
+    for role in ("textbox", "checkbox", "combobox"):
+        expect(main.get_by_role(role)).to_have_count(0)
     expect(page.get_by_role("button", name="Add my address")).to_have_count(0)
