@@ -18,7 +18,7 @@ IS_EMBEDDED = Session.network == "devnet"
     route="/o/[org_id]/attempts",
     title="Try to break it",
     nav=Nav("Network", "hammer", 67, "x", shown=IS_EMBEDDED & (Session.org.role == "admin")),
-    needs=Scope.ASSETS_WRITE,
+    needs=Scope.ORGS_WRITE,
     on_load=[AttemptsState.load],
 )
 def try_to_break_it() -> rx.Component:

@@ -102,7 +102,8 @@ def page(
 
 def _not_permitted(title: str, scope: Scope, above: Sequence[tuple[Any, Any]]) -> rx.Component:
     """Draw who may do what a page is for, and the ways back."""
-    back = [link_button(f"Back to {name.lower()}", href, "arrow-left") for name, href in above]
+    places = above or [("Overview", "/o/" + Session.org.id + "/overview")]
+    back = [link_button(f"Back to {name.lower()}", href, "arrow-left") for name, href in places]
     return rx.fragment(
         page_head(title),
         rx.el.div(empty("lock", "Your role cannot do this", who_can(scope), *back), class_name="card"),

@@ -40,9 +40,7 @@ async def check(context: Context) -> None:
         raise NotFound("No resource exists at this address.")
     person = context.require_person().user_id
     if not await context.session.scalar(sa.text("select signum_operates(:person)"), {"person": person}):
-        raise Forbidden(
-            "All organizations share the devnet. Only admins of the operator's organization, the first one, can use it."
-        )
+        raise Forbidden("All organizations share the devnet, so only admins of the operator's organization can use it.")
     await context.check_address(await context.session.scalar(sa.text("select signum_operator()")))
 
 

@@ -50,9 +50,11 @@ def test_only_admins_of_the_operator_can_try(console: Console, signum: Signum) -
     expect(page.get_by_text("Only admins of the operator's organization")).to_be_visible()
     expect(page.get_by_role("button", name="Try")).to_have_count(0)
 
-    console.begin_session(signum.person("viewer"))
+    console.begin_session(signum.person("compliance_officer"))
     page = console.goto("attempts").page
-    expect(page.get_by_text("You need the role Admin or Compliance officer for this.")).to_be_visible()
+    expect(page.get_by_text("You need the role Admin for this. Elin Halvorsen")).to_be_visible()
+    expect(page.get_by_text("Every button makes")).to_have_count(0)
+    expect(page.get_by_role("link", name="Back to overview")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Try"))).to_have_count(0)
     expect(page.get_by_role("navigation", name="Main").get_by_role("link", name="Try to break it")).to_have_count(0)
 
