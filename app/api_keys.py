@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
-from components.core.permission import Scope, lacking
+from components.core.permission import Scope, lacking, may
 from components.ui.card import page_head
 from state.api_keys.list import KeysState
 
@@ -12,7 +12,7 @@ from state.api_keys.list import KeysState
 @page(
     route="/o/[org_id]/api-keys",
     title="API keys",
-    nav=Nav("Network", "key-round", 62, "k"),
+    nav=Nav("Network", "key-round", 62, "k", shown=may(Scope.API_KEYS_READ)),
     on_load=[KeysState.load],
 )
 def api_keys() -> rx.Component:

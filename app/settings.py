@@ -35,7 +35,7 @@ def settings() -> rx.Component:
     loaded = rx.cond(Settings.given.version == "", skeleton(6), cards)
     return rx.fragment(
         page_head("Settings", "Name, network, invitations, approvals and applications"),
-        read_only_note(),
+        rx.cond(may(Scope.ORGS_WRITE), rx.fragment(), read_only_note()),
         rx.cond(Settings.problem != "", failure("The settings did not load", Settings.problem), loaded),
         client_dialog(),
         removal_dialog(),

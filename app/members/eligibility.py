@@ -18,10 +18,13 @@ from components.ui.card import page_head
 from components.ui.note import failure, forbidden
 from state.invitations.eligibility import EligibilityState
 
+TITLE = rx.cond(may(Scope.MEMBERS_WRITE), "Invite people", "Check addresses").to(str)
+
 
 @page(
     route="/o/[org_id]/eligibility",
     title="Invite people",
+    crumbs=[(TITLE, "")],
     nav=Nav("Organization", "clipboard-check", 12, "e", shown=may(Scope.MEMBERS_WRITE)),
     on_load=[EligibilityState.load],
 )
@@ -40,7 +43,7 @@ def eligibility() -> rx.Component:
     )
     return rx.fragment(
         page_head(
-            rx.cond(may(Scope.MEMBERS_WRITE), "Invite people", "Check addresses"),
+            TITLE,
             rx.cond(
                 may(Scope.MEMBERS_WRITE),
                 "Check email addresses against the requirements, then invite",

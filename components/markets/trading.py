@@ -3,12 +3,12 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
-from components.core.permission import Scope, may
+from components.core.permission import Scope, allowed, may
 from components.markets.deployment import facts
 from components.markets.prices import prices
 from components.markets.trades import trades
 from components.requests.progress import request_progress
-from components.ui.box import col, end, split
+from components.ui.box import col, end, split, text
 from components.ui.button import button, text_button
 from components.ui.card import card, figure_strip
 from components.ui.charts import depth, legend
@@ -34,6 +34,7 @@ STATUSES = [
     ("failed", "Failed"),
 ]
 SIDES = [("", "Both sides"), ("buy", "Buy"), ("sell", "Sell")]
+KEPT = "You can cancel open orders of every wallet that this organization keeps, also those of investors."
 
 
 def trading() -> rx.Component:
@@ -113,6 +114,7 @@ def _orders() -> rx.Component:
             rx.el.span(class_name="rule-v hide-narrow"),
             filters("Side", state.side, state.filter_side, SIDES),
         ),
+        allowed(Scope.TRANSFERS_WRITE, text(KEPT, cls="muted small orders-kept")),
         list_table(
             "Orders",
             [Col("Placed", sort="created_at"), Col("Side"), Col("Price", right=True), Col("Amount", right=True),

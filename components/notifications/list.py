@@ -5,7 +5,7 @@ from typing import Any
 import reflex as rx
 
 from components.approvals.own import own_waiting
-from components.core.permission import may
+from components.core.permission import Scope, may
 from components.ui.button import button, link_button
 from components.ui.card import card, items
 from components.ui.icon import mark
@@ -19,22 +19,24 @@ NOTHING = (
     "Approvals, comments, failed requests, parties to review, expiring attestations, open invitations and disabled "
     "webhooks appear here, if your role can resolve them."
 )
+KINDS = [
+    ("approval", "Approvals", None),
+    ("comment", "Comments", None),
+    ("request", "Requests", None),
+    ("party", "Parties", Scope.ATTESTATIONS_WRITE),
+    ("attestation", "Attestations", Scope.ATTESTATIONS_WRITE),
+    ("invitation", "Invitations", Scope.MEMBERS_WRITE),
+    ("webhook", "Webhooks", Scope.ORGS_WRITE),
+]
+"""Kinds of what waits, and the scope without which a user never has one."""
 
 
 def inbox() -> rx.Component:
     """Draw what waits for the user, each entry linked to the page that resolves it."""
     kinds = Bell.kinds
-    options = [
-        ("", "All", Bell.total),
-        ("approval", "Approvals", kinds["approval"]),
-        ("comment", "Comments", kinds["comment"]),
-        ("request", "Requests", kinds["request"]),
-        ("party", "Parties", kinds["party"]),
-        ("attestation", "Attestations", kinds["attestation"]),
-        ("invitation", "Invitations", kinds["invitation"]),
-        ("webhook", "Webhooks", kinds["webhook"]),
-    ]
-    bar = rx.el.div(filters("Kind", Bell.kind, Bell.show, options), class_name="toolbar tight")
+    options = [("", "All", Bell.total), *[(kind, word, kinds[kind]) for kind, word, _ in KINDS]]
+    shown = {kind: may(scope) for kind, _, scope in KINDS if scope}
+    bar = rx.el.div(filters("Kind", Bell.kind, Bell.show, options, shown=shown), class_name="toolbar tight")
     nothing = empty("inbox", "Nothing of this kind")
     full = rx.fragment(bar, rx.cond(Bell.shown.length() > 0, items(rx.foreach(Bell.shown, _waiting)), nothing))
     return card("Needs attention", rx.cond(Bell.rows.length() > 0, full, no_entries()), own_waiting())

@@ -156,4 +156,6 @@ def pager(words: Any, state: Any, *, csv: rx.Var[str] | None = None, size: int =
         rx.cond(state.has_newer | state.has_older, buttons, rx.fragment()),
         class_name="card-foot pager",
     )
-    return foot if whole else rx.cond(has_rows | state.has_newer, foot, rx.fragment())
+    if whole:
+        return rx.cond(state.is_forbidden, rx.fragment(), foot)
+    return rx.cond(has_rows | state.has_newer, foot, rx.fragment())

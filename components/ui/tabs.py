@@ -1,6 +1,6 @@
 """Tabs (places within a page) and filters (pressed buttons with counts)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import reflex as rx
@@ -28,9 +28,14 @@ def counted(options: Sequence[tuple[str, str]], state: Any) -> list[tuple[Any, .
 
 
 def filters(
-    label: str, value: rx.Var[str], on_pick: Any, options: Sequence[tuple[Any, ...]] | rx.Var[list[Any]]
+    label: str,
+    value: rx.Var[str],
+    on_pick: Any,
+    options: Sequence[tuple[Any, ...]] | rx.Var[list[Any]],
+    shown: Mapping[str, rx.Var[bool]] | None = None,
 ) -> rx.Component:
-    """Draw filters from (value, word) or (value, word, count); `on_pick(value)` gets the pressed filter's value."""
+    """Draw filters from (value, word) or (value, word, count); `on_pick(value)` gets the pressed filter's value.
+    `shown` says of some values whether they are offered."""
 
     def one(key: Any, word: Any, count: Any = None) -> rx.Component:
         number = [rx.el.span(count, class_name="n")] if count is not None else []
@@ -39,4 +44,8 @@ def filters(
             word, *number, type="button", class_name="filter", aria_pressed=pressed, on_click=on_pick(key)
         )
 
-    return rx.el.div(*[one(*option) for option in options], class_name="filters", role="group", aria_label=label)
+    drawn = [
+        rx.cond(shown[option[0]], one(*option), rx.fragment()) if shown and option[0] in shown else one(*option)
+        for option in options
+    ]
+    return rx.el.div(*drawn, class_name="filters", role="group", aria_label=label)
