@@ -3,6 +3,7 @@
 import reflex as rx
 
 from components.core.csv_link import csv_of
+from components.core.permission import who_can
 from components.requests.waiting import other_people
 from components.ui.box import col, row, text
 from components.ui.button import button, download, link
@@ -254,7 +255,9 @@ def _buttons() -> rx.Component:
     approve = button("Approve", "check", kind="primary", busy=OneApproval.saving, on_click=OneApproval.approve)
     both = rx.fragment(deny, rx.el.span(class_name="end"), approve)
     is_own = (ONE.asked_by_id != "") & (ONE.asked_by_id == Session.user_id)
-    others = "Waiting for another person with this permission."
+    # Only the roles: a person that they name may be the requester.
+    needed = who_can(ONE.scope, "approve this").split(". ")[0].to(str).replace(".", "")
+    others = rx.cond(needed == "", "Waiting for another person with this permission.", needed + ".")
     own = "You requested this, so another person must approve it. " + other_people(ONE.scope)
     waits = text(rx.cond(is_own, own, others), cls="muted small")
     decided = text("Decided ", when(ONE.decided_at, "exact"), cls="muted small")
