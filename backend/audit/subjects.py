@@ -45,7 +45,9 @@ async def request_kinds(session: Read | Write, rows: Sequence[Any]) -> dict[str,
 
 
 def _name_in(fields: dict[str, Any] | None) -> str | None:
-    values = ((fields or {}).get(name) for name in TOLD)
+    """Return the name in a record; a member has it in their `user`."""
+    told = fields or {}
+    values = (part.get(name) for part in (told, told.get("user") or {}) for name in TOLD)
     return next((value for value in values if isinstance(value, str) and value), None)
 
 
