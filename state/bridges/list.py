@@ -13,9 +13,9 @@ from state.assets.choice import ByAsset
 from state.chains.lookup import Chains
 from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
-from state.core.counts import CountedByStatus
 from state.core.dates import stamp
 from state.core.events import Next, call
+from state.core.paging import CountedByStatus
 from state.core.units import brief
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView, request_view

@@ -9,9 +9,8 @@ import reflex as rx
 from backend.distributions.schemas import DRAFT_DAYS, Distribution, DistributionStatus
 from state.assets.choice import ByAsset
 from state.core.arguments import chosen
-from state.core.counts import CountedByStatus
 from state.core.dates import stamp
-from state.core.paging import Pages
+from state.core.paging import CountedByStatus, Pages
 
 
 @dataclass

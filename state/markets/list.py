@@ -9,8 +9,8 @@ from backend.client import ApiProblem
 from backend.markets.schemas import Market, MarketStatus
 from state.core.api import Loads
 from state.core.arguments import chosen
-from state.core.counts import CountedByStatus
 from state.core.dates import stamp
+from state.core.paging import CountedByStatus
 from state.core.units import percent
 
 
