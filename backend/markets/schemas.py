@@ -209,7 +209,7 @@ class OrderAccepted(Acceptance):
 
 class OwnOrder(BaseModel):
     """An open order of the organization's own wallets that a new order would meet. `fills`: the new order would trade
-    with it; false for an order of the same wallet, which the contract skips. `amount`: what is left of it, in base
+    with it; false for an order of the same wallet, which the contract skips. `amount`: its unfilled amount, in base
     units of the token; `price` in base units of the quote currency for one whole token."""
 
     order_id: UUID

@@ -96,7 +96,7 @@ def _head() -> rx.Component:
             rx.cond(item.country != "", item.country + " (" + item.jurisdiction + ")", _or_none(item.jurisdiction)),
         ),
         ("Network", rx.cond(item.network == "mainnet", "Mainnet", testnet())),
-        ("Email", _or_none(item.email)),
+        ("Contact", _contact()),
         ("Website", _website()),
         ("ID", short_hash(item.id, "ID")),
         ("Created", when(item.created_at, "day")),
@@ -112,6 +112,11 @@ def _none() -> rx.Component:
 
 def _or_none(value: rx.Var[str]) -> rx.Component:
     return rx.cond(value != "", value, _none())
+
+
+def _contact() -> rx.Component:
+    email = Page.item.email
+    return rx.cond(email != "", rx.el.a(email, href="mailto:" + email, class_name="link break"), _none())
 
 
 def _website() -> rx.Component:

@@ -67,7 +67,8 @@ def organization_form() -> rx.Component:
             ),
         ),
         field_row(
-            text_field("Email", "email", errors=errors, optional=True, default_value=now(given.email), type="email"),
+            text_field("Contact email", "email", errors=errors, optional=True, default_value=now(given.email),
+                       type="email", hint="Members see it: whom to ask about this organization."),
             text_field("Website", "website", errors=errors, optional=True, default_value=now(given.website),
                        placeholder="https://", input_mode="url"),
         ),

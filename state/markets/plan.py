@@ -1,11 +1,11 @@
 """The chains that a market can be deployed on, and the plan of a deployment."""
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from backend.markets.schemas import MarketPlan, PlanStep
 from state.chains.lookup import ChainView
 from state.compliance.cap_words import cap_changes, confirmation
-from state.core.units import rounded
 
 
 @dataclass
@@ -56,12 +56,18 @@ def plan_of(answer: MarketPlan, source: str, symbol: str, decimals: int) -> Plan
         will_bridge=impact.will_bridge,
         source=source if impact.will_bridge else "",
         eligible=impact.eligible_parties,
-        cost=" and ".join(f"{rounded(one.amount, 18)} {one.currency} on {one.chain_name}" for one in impact.costs),
+        cost=" and ".join(f"{_about(one.amount)} {one.currency} on {one.chain_name}" for one in impact.costs),
         steps=[_step_view(step) for step in answer.steps],
         warnings=impact.warnings,
         caps=cap_changes(impact.caps, symbol, decimals),
         confirmation=confirmation(impact.caps, symbol, decimals),
     )
+
+
+def _about(wei: str) -> str:
+    """Return an amount of gas as people compare it: 2 decimals, below one 2 significant digits."""
+    amount = Decimal(wei).scaleb(-18)
+    return f"{amount:,.{max(2, 1 - amount.adjusted()) if amount else 0}f}"
 
 
 def _step_view(step: PlanStep) -> PlanStepView:

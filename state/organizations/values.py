@@ -7,7 +7,7 @@ from state.organizations.ip_ranges import shown
 NAMES = {
     "name": "Name",
     "org_type": "Type",
-    "email": "Email",
+    "email": "Contact email",
     "website": "Website",
     "jurisdiction": "Jurisdiction",
     "description": "Description",

@@ -3,8 +3,10 @@
 import pytest
 
 from backend.caps.schemas import CapEffect, CapRule
+from backend.markets.schemas import MarketPlan, MarketPlanImpact, PlanCost
 from state.compliance.rules import Checked
 from state.markets.counting_limits import said_of
+from state.markets.plan import plan_of
 
 UNIT = 10**18
 
@@ -31,6 +33,23 @@ def test_lower_limit_of_holders_counts(own: int, of_token: int, note: str) -> No
     assert notes["Maximum per holder"] == "The token's limit on this chain counts: 200,000 NREF."
     assert notes["Framework"] == ""
     assert "Organization only" not in notes
+
+
+@pytest.mark.parametrize(
+    ("wei", "words"),
+    [
+        ("242187500000000", "0.00024"),
+        ("18945000000000000", "0.019"),
+        ("1234567000000000000000", "1,234.57"),
+        ("0", "0"),
+    ],
+)
+def test_cost_of_a_plan_has_two_digits(wei: str, words: str) -> None:
+    impact = MarketPlanImpact(
+        will_bridge=False, source_chain_eid=None, rules={}, taker_fee_bps=0, maker_fee_bps=0, eligible_parties=0,
+        costs=[PlanCost(chain_eid=2, chain_name="Chain", amount=wei, currency="ETH")], warnings=[],
+    )  # fmt: skip
+    assert plan_of(MarketPlan(steps=[], impact=impact), "", "NREF", 18).cost == f"{words} ETH on Chain"
 
 
 def _share(eid: int, rule: CapRule, after: int) -> CapEffect:

@@ -226,3 +226,22 @@ def test_attestations_of_one_party_are_told_apart_by_their_wallets(console: Cons
     for address in (first, second):
         expect(rows.filter(has_text=to_checksum_address(address)[-4:])).to_have_count(1)
     withdraw(signum, made["id"])
+
+
+def test_active_attestations_sort_by_expiry(console: Console, signum: Signum) -> None:
+    path = "/orgs/{org}/attestations"
+    found = signum.call("GET", path, status="active", sort="expires_at", order="asc", limit=100)["attestations"]
+    ends = [one["expires_at"] for one in found]
+    assert ends == sorted(ends, key=lambda end: end or "9999")
+    page = console.sign_in(path="attestations?show=active").heading("Attestations").page
+    rows = page.get_by_role("table", name="Queue").locator("tbody").get_by_role("row")
+    heading = page.get_by_role("columnheader", name="Expires")
+    heading.get_by_role("button").click()
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    page.wait_for_url("**sort=expires_at**order=asc**")
+    expect(rows.first).to_contain_text(found[0]["party"]["name"])
+    heading.get_by_role("button").click()
+    expect(heading).to_have_attribute("aria-sort", "descending")
+    expect(rows.first).to_contain_text(found[-1]["party"]["name"])
+    page.get_by_role("group", name="Show").get_by_role("button", name=re.compile("^To review")).click()
+    expect(page.get_by_role("columnheader", name="Waiting since").get_by_role("button")).to_have_count(0)
