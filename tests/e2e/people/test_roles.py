@@ -71,7 +71,8 @@ ANYONE = (
     "|Invitations|Find proof|Check transfer|Check again|Recheck eligibility|Decide|Try again|Add authenticator app"
     "|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
-    "|Disconnect .*|Open the bridge|Review approval|View approval|View my requests|Check addresses"
+    "|Disconnect .*|Open the bridge|Review approval|View approval|Check addresses|Back to .*|Show all that wait"
+    "|Show my requests|Open markets|Open transfers"
     "|Register as issuer|Create evidence pack|New pack|Open received pack"
     "|Download archive|Download PDF|Start tour|Hide the tour"
 )
@@ -198,7 +199,7 @@ def test_officer_reads_that_an_own_request_waits_for_another_person(console: Con
     own = page.get_by_role("region", name="Your requests wait for another person")
     expect(own).to_contain_text("Elin Halvorsen can approve it.")
     own.get_by_role("link", name="View").first.click()
-    drawer = page.get_by_role("complementary")
+    drawer = page.get_by_role("complementary", name="Approval")
     expect(drawer).to_contain_text("You requested this, so another person must approve it. Elin Halvorsen can approve")
     console.goto("approvals").heading("Approvals")
     page.get_by_role("button", name="Show my requests").click()
