@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
-from components.core.permission import Scope, lacking, may
+from components.core.permission import Scope, allowed, lacking, may
 from components.ui.card import page_head
 from state.api_keys.list import KeysState
 
@@ -22,7 +22,7 @@ def api_keys() -> rx.Component:
             "API keys",
             "Credentials for programs that call the API, each with its own scopes",
             new_button(),
-            who=lacking(Scope.API_KEYS_WRITE, "create and revoke API keys"),
+            who=allowed(Scope.API_KEYS_READ, lacking(Scope.API_KEYS_WRITE, "create and revoke API keys")),
         ),
         keys_panel(),
         key_dialog(),
