@@ -18,6 +18,7 @@ from backend.chain.models import (
     TokenTransferRow,
     TransactionRow,
 )
+from backend.chain.signing.models import WalletKeyRow
 from backend.chains.models import OrganizationChainRow
 from backend.daily_totals.models import (
     AnyHolderChangeRow,
@@ -41,6 +42,7 @@ from backend.preferences.models import PreferencesRow
 from backend.reconciliation.models import ReconciliationRow
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.saved_views.models import SavedViewRow
+from backend.secret_keys.models import DataKeyRow
 from backend.transfers.models import TransferRow
 from backend.users.models import MemberRow, UserRow, UserWalletRow
 from backend.wallets.models import WalletRow
@@ -65,6 +67,7 @@ __all__ = [
     "CursorRow",
     "DailyLimitRow",
     "DailyUseRow",
+    "DataKeyRow",
     "DeliveryRow",
     "DeploymentRow",
     "DistributionRow",
@@ -115,5 +118,6 @@ __all__ = [
     "TreePartRow",
     "UserRow",
     "UserWalletRow",
+    "WalletKeyRow",
     "WalletRow",
 ]

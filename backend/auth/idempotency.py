@@ -55,7 +55,7 @@ async def once(request: Request, context: Context, operation: Operation) -> Resp
         digest="",
     )
     # A keyed digest, because the body may contain a password.
-    row.digest = encryption.SECRETS.mac(getattr(request.state, "digest", ""), _name(row))
+    row.digest = encryption.mac(getattr(request.state, "digest", ""), _name(row))
     await _lock(context, row)
     stored = await _find(context, row)
     if stored is not None:
@@ -88,7 +88,7 @@ async def once_per_item(
     row = IdempotencyRow(
         principal=context.caller, method=f"item {index}", path=_place(request), key=key, digest="", status=200
     )
-    row.digest = encryption.SECRETS.mac(said, _name(row))
+    row.digest = encryption.mac(said, _name(row))
     try:
         await _look_again(context, row)
         context.session.info["resume"] = [partial(_look_again, context, row)]

@@ -82,9 +82,7 @@ def _open(kid: str, sealed: str) -> RSAKey | None:
     try:
         return RSAKey.import_key(json.loads(SECRETS.unseal_text(sealed, kid)))
     except CannotUnseal:
-        log.warning(
-            "the signing key %s cannot be unsealed with this installation's keystore password; another key signs", kid
-        )
+        log.warning("the signing key %s cannot be decrypted with the keys of this installation; another key signs", kid)
         return None
 
 

@@ -1,28 +1,25 @@
 """Encryption of stored secrets with AES-256-GCM, so that a copy of the database reveals nothing.
 
-There are two keys. `SECRETS` is for secrets with which others could act as Signum (webhook secrets, the keys that sign
-tokens), derived from the password of the server wallets' keystore. `DOCUMENTS` is for the documents of parties, from
-the setting `SIGNUM_DOCUMENTS_KEY`, else a file in the data folder. If this key is lost, the documents are lost.
+Each purpose has a data key of its own: `SECRETS` is for secrets with which others could act as Signum (webhook secrets,
+the keys that sign tokens), `DOCUMENTS` for the documents of parties, `WALLETS` for the keys of server wallets. A sealed
+content begins with the version of its key, so that a key can be rotated while others read. Version 0 has no such
+beginning: versions of Signum without versions of keys read it too.
 """
 
-import hashlib
 import hmac
 import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from backend.core.errors import Unavailable
-from backend.core.private_files import keystore_password, write_private
-from backend.core.runtime import runtime
-from backend.core.settings import settings
+from backend.core.secret_keys.keyring import DataKey, Keyring, Purpose, keyring
 
 NONCE_BYTES = 12
+MAGIC = b"SGNMK"
+HEADER_BYTES = len(MAGIC) + 4
+"""A multiple of three, so that the header is the first 12 characters of a sealed text."""
 
 
 class CannotUnseal(Unavailable):
@@ -30,24 +27,27 @@ class CannotUnseal(Unavailable):
 
 
 class Seal:
-    """One key. `place` names the owner or part of a content; the content cannot be decrypted for another place."""
+    """The keys of a purpose. `place` names the owner or part of a content; the content cannot be decrypted for another
+    place."""
 
-    def __init__(self, derive: Callable[[], bytes]) -> None:
-        self._derive = derive
+    def __init__(self, purpose: Purpose, ring: Callable[[], Keyring] = keyring) -> None:
+        self.purpose = purpose
+        self._ring = ring
 
     def seal(self, content: bytes, place: str) -> bytes:
-        """Return the sealed content: nonce, then ciphertext and tag."""
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        return nonce + self.opened()[1].encrypt(nonce, content, place.encode())
+        """Return the sealed content: the key's version, nonce, then ciphertext and tag."""
+        key, nonce = self._ring().newest(self.purpose), secrets.token_bytes(NONCE_BYTES)
+        start = header(key.version)
+        return start + nonce + key.cipher.encrypt(nonce, content, start + place.encode())
 
     def unseal(self, sealed: bytes, place: str) -> bytes:
         """Return the content; CannotUnseal where it was changed, or sealed with another key or for another place."""
-        try:
-            return self.opened()[1].decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], place.encode())
-        except (InvalidTag, ValueError) as error:
-            raise CannotUnseal(
-                "This content cannot be decrypted: it was changed, or sealed with another key."
-            ) from error
+        for version in versions_of(sealed):
+            key = self._ring().find(self.purpose, version)
+            content = key and _opened(key, sealed, place)
+            if content is not None:
+                return content
+        raise CannotUnseal("This content cannot be decrypted: it was changed, or sealed with another key.")
 
     def seal_text(self, secret: str, place: str) -> str:
         """Seal a secret for a text column."""
@@ -61,53 +61,38 @@ class Seal:
             raise CannotUnseal("This content is not in the sealed format.") from error
         return self.unseal(raw, place).decode()
 
-    def mac(self, content: str, place: str) -> str:
-        """Return an HMAC-SHA-256 in hexadecimal that identifies a content.
 
-        Every server with this key returns the same. Without the key, guesses of the content cannot be checked against
-        it.
-        """
-        key = hmac.digest(self.opened()[0], b"signum mac", "sha256")
-        message = len(place.encode()).to_bytes(8) + place.encode() + content.encode()
-        return hmac.digest(key, message, "sha256").hex()
-
-    def opened(self) -> tuple[bytes, AESGCM]:
-        """Return the key and its cipher, derived once per process."""
-        opened = runtime.part(OpenedSeals).by_seal
-        if self not in opened:
-            key = self._derive()
-            opened[self] = key, AESGCM(key)
-        return opened[self]
+def header(version: int) -> bytes:
+    """Return how a content begins that is sealed with a version."""
+    return MAGIC + version.to_bytes(4) if version else b""
 
 
-@dataclass
-class OpenedSeals:
-    """The keys that this process has derived, and their ciphers."""
-
-    by_seal: dict[Seal, tuple[bytes, AESGCM]] = field(default_factory=dict, repr=False)
-
-
-def _secrets_key() -> bytes:
-    """Derive the key with a slow function: an operator's own password may be short."""
-    return hashlib.scrypt(
-        keystore_password().encode(), salt=b"signum sealing", n=2**15, r=8, p=1, maxmem=2**26, dklen=32
-    )
+def versions_of(sealed: bytes) -> list[int]:
+    """Return the versions that may open a content: the one that it names, then 0, whose nonce may look like a name."""
+    named = sealed.startswith(MAGIC) and len(sealed) > HEADER_BYTES
+    return [int.from_bytes(sealed[len(MAGIC) : HEADER_BYTES]), 0] if named else [0]
 
 
-def _documents_key() -> bytes:
-    return HKDF(SHA256(), 32, salt=None, info=b"signum documents").derive(_documents_secret().encode())
+def _opened(key: DataKey, sealed: bytes, place: str) -> bytes | None:
+    start = header(key.version)
+    nonce, ciphertext = sealed[len(start) : len(start) + NONCE_BYTES], sealed[len(start) + NONCE_BYTES :]
+    try:
+        return key.cipher.decrypt(nonce, ciphertext, start + place.encode())
+    except (InvalidTag, ValueError):
+        return None
 
 
-def _documents_secret() -> str:
-    chosen = settings().documents_key
-    if chosen is not None:
-        return chosen
-    path = settings().home / "documents.key"
-    if not path.exists():
-        settings().home.mkdir(parents=True, exist_ok=True)
-        write_private(path, secrets.token_urlsafe(32))
-    return path.read_text().strip()
+def mac(content: str, place: str, ring: Callable[[], Keyring] = keyring) -> str:
+    """Return an HMAC-SHA-256 in hexadecimal that identifies a content.
+
+    Every process of the installation returns the same. Without the key, guesses of the content cannot be checked
+    against it.
+    """
+    key = hmac.digest(ring().stable(Purpose.DIGESTS).secret, b"signum mac", "sha256")
+    message = len(place.encode()).to_bytes(8) + place.encode() + content.encode()
+    return hmac.digest(key, message, "sha256").hex()
 
 
-SECRETS = Seal(_secrets_key)
-DOCUMENTS = Seal(_documents_key)
+SECRETS = Seal(Purpose.SECRETS)
+DOCUMENTS = Seal(Purpose.DOCUMENTS)
+WALLETS = Seal(Purpose.WALLETS)

@@ -4,7 +4,7 @@ All advisory locks of a database share one space of numbers, and parts of some n
 therefore the lock's purpose in its highest byte and 56 bits of a keyed digest of its name below. Without the key of the
 installation no one can find two names with one number, and names of different purposes never share one.
 
-Every process of an installation needs the same keystore password. With another one it would take other locks.
+The key is in the database, so every process of an installation has the same one, and it is never rotated.
 """
 
 from enum import IntEnum, unique
@@ -14,14 +14,14 @@ import psycopg
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 
-from backend.core.encryption import SECRETS
+from backend.core.encryption import mac
 
 DIGEST_BITS = 56
 """Bits of a number below its purpose. Among a million names locked at the same time, two share a number with a
 probability of 1 in 140,000."""
 MIGRATION = 0x5167_6E75
 """The lock under which migrations run, so that two starts do not race. It is fixed and below all others: migrations run
-without the keystore's password, and in every version of Signum."""
+without any key, and in every version of Signum."""
 
 
 @unique
@@ -47,7 +47,7 @@ class Purpose(IntEnum):
 
 def number(purpose: Purpose, name: object) -> int:
     """Return the number of a lock, a positive bigint."""
-    digest = SECRETS.mac(str(name), f"advisory lock {purpose.value}")
+    digest = mac(str(name), f"advisory lock {purpose.value}")
     return purpose << DIGEST_BITS | int(digest[: DIGEST_BITS // 4], 16)
 
 

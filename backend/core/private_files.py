@@ -1,11 +1,9 @@
-"""Files that only this user can read: the keystore's password and what is sealed with it."""
+"""Files that only this user can read: secrets of the installation."""
 
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-
-from backend.core.settings import settings
 
 
 def write_private(path: Path, text: str) -> None:
@@ -18,22 +16,3 @@ def write_private(path: Path, text: str) -> None:
     with suppress(FileExistsError):
         os.link(draft, path)
     draft.unlink()
-
-
-def private_folder(folder: Path) -> None:
-    """Create a folder that only this user can open."""
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
-
-
-def keystore_password() -> str:
-    """Return the keystore's password: the setting, else a file created on first start."""
-    chosen = settings().keystore_password
-    if chosen is not None:
-        return chosen
-    folder = settings().keystore
-    private_folder(folder)
-    path = folder / "password"
-    if not path.exists():
-        write_private(path, secrets.token_urlsafe(32))
-    return path.read_text().strip()

@@ -48,7 +48,7 @@ class Settings(ObservabilitySettings):
     host: str = Field("127.0.0.1", validation_alias=AliasChoices("HOST", "host"))
     port: int = Field(8000, ge=1, le=65535, validation_alias=AliasChoices("PORT", "port"))
     home: Path = Field(default_factory=default_home)
-    """Data folder: database, chains, keystore, demo.json. `SIGNUM_HOME`."""
+    """Data folder: database, chains, secret.key, demo.json. `SIGNUM_HOME`."""
 
     database_url: PostgresUrl | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """The owner's URL (`postgresql://…`); None starts the embedded server."""
@@ -114,9 +114,6 @@ class Settings(ObservabilitySettings):
     kms_alias_prefix: str = Field("alias/signum", pattern=r"^alias/[A-Za-z0-9/_-]{1,120}$")
     """Prefix of the aliases of Signum's keys in AWS KMS. Use a different one for each installation in an account."""
 
-    keystore_scrypt_n: int | None = Field(None, ge=2)
-    """Cost of the keystore's scrypt, a power of two; default 2^18, and 2^12 with embedded chains."""
-
     public_url: Origin | None = None
     """Public origin of this server, such as `https://signum.example`; default `http://localhost:{port}`."""
 
@@ -143,15 +140,23 @@ class Settings(ObservabilitySettings):
     mail_from: str | None = None
     """Sender of emails: `Signum <signum@example.com>`. Required with `SMTP_URL`. `SIGNUM_MAIL_FROM`."""
 
+    secret_key: str | None = Field(None, min_length=32)
+    """The key under which the keys in the database are encrypted; if unset, `secret.key` in the data folder holds it.
+    `SIGNUM_SECRET_KEY`."""
+
+    secret_key_previous: str | None = Field(None, min_length=32)
+    """The secret key before it, which is accepted while it is replaced. `SIGNUM_SECRET_KEY_PREVIOUS`."""
+
     keystore_folder: Path | None = None
-    """Folder of the server wallets' keys, which several processes with their own data folders share; default `keystore`
-    in the data folder. `SIGNUM_KEYSTORE_FOLDER`."""
+    """Folder of wallet keys of an earlier version, which are imported; default `keystore` in the data folder.
+    `SIGNUM_KEYSTORE_FOLDER`."""
 
     keystore_password: str | None = Field(None, min_length=1)
-    """Password of the keystore; if unset, a file of mode 0600 in the data folder holds it."""
+    """Password of that folder, if no file in it holds it. For the import only."""
 
     documents_key: str | None = Field(None, min_length=16)
-    """Secret that seals the documents of parties; if unset, a file of mode 0600 in the data folder holds it."""
+    """Secret under which an earlier version sealed documents, if no file in the data folder holds it. For the import
+    only."""
 
     claims_host: str | None = None
     bridge_give_up_seconds: int = Field(
@@ -283,7 +288,7 @@ class Settings(ObservabilitySettings):
 
     @property
     def keystore(self) -> Path:
-        """Return the folder of the server wallets' keys."""
+        """Return the folder of wallet keys of an earlier version."""
         return (self.keystore_folder or self.home / "keystore").absolute()
 
     @property

@@ -23,7 +23,9 @@ class Work(StrEnum):
     """Kinds of slow work."""
 
     WALLET_KEYS = "wallet-keys"
-    """Encryption and decryption of a keystore's keys: each takes a processor for 2 seconds, and 256 MiB."""
+    """Creation of wallet keys, and import of files: each file takes a processor for 2 seconds, and 256 MiB."""
+    WALLET_KEY_READS = "wallet-key-reads"
+    """First uses of wallet keys in a process: each is a query."""
     KEY_SERVICE = "key-service"
     """Calls of AWS KMS: each waits for at most 15 seconds."""
     LISTS = "lists"
@@ -36,7 +38,15 @@ class Work(StrEnum):
     """Drawing of PDF reports: a page takes some milliseconds."""
 
 
-COUNT = {Work.WALLET_KEYS: 2, Work.KEY_SERVICE: 8, Work.LISTS: 2, Work.AUDIT: 2, Work.FILES: 4, Work.REPORTS: 2}
+COUNT = {
+    Work.WALLET_KEYS: 2,
+    Work.WALLET_KEY_READS: 4,
+    Work.KEY_SERVICE: 8,
+    Work.LISTS: 2,
+    Work.AUDIT: 2,
+    Work.FILES: 4,
+    Work.REPORTS: 2,
+}
 """Threads of each kind of work in a process."""
 WAIT = 60.0
 """Seconds to wait for a turn. The request then gets a 503."""

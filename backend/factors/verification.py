@@ -62,7 +62,7 @@ def take_code(row: FactorRow, code: str) -> bool:
     """Return whether a code is valid for an app now; that code and earlier ones are then refused."""
     try:
         secret = SECRETS.unseal_text(row.sealed or "", str(row.id))
-    except CannotUnseal:  # the keystore's password has changed: recovery codes and passkeys still work
+    except CannotUnseal:  # its data key is gone: recovery codes and passkeys still work
         log.warning("factor.not_opened", factor=str(row.id))
         return False
     step = rules.matching_step(secret, code, now(), row.last_step)

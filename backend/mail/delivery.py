@@ -71,7 +71,7 @@ async def once(server: Server, sender: str) -> bool:
 
 async def _attempt(senders: Senders, row: OutboxRow, server: Server, sender: str) -> None:
     if not row.body:
-        await _refused(row, "Its text cannot be unsealed with this keystore password.", is_final=True)
+        await _refused(row, "Its text cannot be decrypted with the keys of this installation.", is_final=True)
         return
     loop = asyncio.get_running_loop()
     try:

@@ -25,7 +25,7 @@ HAS_TOPIC = sa.text("topic is not null")
 class SealedText(sa.TypeDecorator[str]):
     """A text column sealed against readers of the database.
 
-    An empty text stays empty; a text that cannot be unsealed with this installation's keystore password reads as empty.
+    An empty text stays empty; a text that cannot be decrypted with the keys of this installation reads as empty.
     """
 
     impl = sa.Text

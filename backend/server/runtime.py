@@ -18,13 +18,15 @@ from backend.auth.secrets import verify_password
 from backend.chain import chain_list, devnet_faults
 from backend.chain.deployment import preparation
 from backend.chain.rpc import json_rpc, node_urls
+from backend.chain.signing.wallet_provider import keystore
 from backend.chain.transactions import recovery
-from backend.core import db
+from backend.core import db, threads
 from backend.core.connections import database
 from backend.core.errors import CannotStart
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
 from backend.core.settings import Settings
+from backend.core.threads import Work
 from backend.distributions import retention as drafts
 from backend.engine import engine, executors, queue_wakeup, queues, retention, schedules
 from backend.live_updates import hints
@@ -33,6 +35,7 @@ from backend.metrics import exposition
 from backend.notifications import digest
 from backend.reconciliation import service as reconciliation
 from backend.registrations.event_streams import run_indexer
+from backend.secret_keys import data_keys
 from backend.server import sweep
 
 log = structlog.get_logger()
@@ -69,6 +72,7 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
     async with AsyncExitStack() as held:
         database.start(url)
         held.push_async_callback(database.stop)
+        await _open_keys(settings)
         await held.enter_async_context(exposition.serving(settings))
         async with db.worker() as session:
             await tokens.load_keys(session)
@@ -98,12 +102,29 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
             _demo(settings, api),
             attempts.carry_on(),
             _warm_up(),
+            _import_wallet_keys(settings),
         )
         for work in works:
             held.push_async_callback(_end, asyncio.create_task(work))
         held.callback(devnet_faults.forget)
         held.callback(stopping.set)
         yield
+
+
+async def _open_keys(settings: Settings) -> None:
+    """Read the keys in the database. Raises CannotStart where this process has the wrong secrets."""
+    try:
+        await asyncio.to_thread(data_keys.prepare, settings)
+    except CannotStart as error:
+        readiness().failure = str(error)
+        raise
+
+
+async def _import_wallet_keys(settings: Settings) -> None:
+    """Import the wallet keys that an earlier version left in files. A key that is needed first is imported first."""
+    count = await threads.run(Work.WALLET_KEYS, keystore().import_files)
+    if count:
+        log.info("wallet_keys.imported", count=count, folder=str(settings.keystore))
 
 
 async def _end(task: asyncio.Task[None]) -> None:

@@ -27,6 +27,7 @@ from backend.limits import rate_limits
 from backend.metrics import exposition
 from backend.migrations import migrate
 from backend.registrations import event_streams
+from backend.secret_keys import data_keys
 from backend.server import health_port, observers
 from backend.server.postgres import outside_url
 from backend.server.runtime import load_workflows
@@ -51,6 +52,7 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
     await asyncio.to_thread(migrate.check, url)
     runtime.part(rate_limits.Counts)  # a REDIS_URL that cannot be used ends the start, not a workflow
     database.start(url)
+    await asyncio.to_thread(data_keys.prepare, settings)
     readiness().waiting.clear()  # the server prepares migrations and chains
     try:
         async with health_port.serving(settings), exposition.serving(settings):

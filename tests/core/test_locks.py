@@ -6,11 +6,19 @@ import pytest
 import sqlalchemy as sa
 
 from backend.core import db, locks
-from backend.core.encryption import Seal
 from backend.core.locks import Purpose
+from backend.core.runtime import runtime
+from backend.core.secret_keys.keyring import Keyring
 from backend.members import changes
 from tests.conftest import World
+from tests.support.keyrings import ring
 from tests.support.prepared_hash import text_with_hash_of
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation's key."""
+    monkeypatch.setitem(runtime._parts, Keyring, ring(b"a key".ljust(32)))
 
 
 async def test_idempotency_key_prepared_for_another_lock_does_not_take_it(world: World) -> None:
@@ -28,6 +36,7 @@ async def test_idempotency_key_prepared_for_another_lock_does_not_take_it(world:
     assert answer["name"] == "Renamed"
 
 
+@pytest.mark.usefixtures("key")
 def test_lock_numbers_of_a_prepared_name_differ_from_those_of_its_target() -> None:
     target = "members 019ab1c2-0000-7000-8000-000000000001"
     name = text_with_hash_of(target, "user:019ab1c2\nPATCH\n/v1/orgs?\n")
@@ -35,6 +44,7 @@ def test_lock_numbers_of_a_prepared_name_differ_from_those_of_its_target() -> No
     assert len(numbers) == 2 * len(Purpose)
 
 
+@pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("purpose", Purpose)
 def test_lock_number_is_a_positive_bigint_of_its_purpose(purpose: Purpose) -> None:
     for name in ("", "a", "b" * 1_000, UUID(int=0), 40161):
@@ -43,8 +53,9 @@ def test_lock_number_is_a_positive_bigint_of_its_purpose(purpose: Purpose) -> No
         assert locks.MIGRATION < number < 2**63
 
 
+@pytest.mark.usefixtures("key")
 def test_lock_number_depends_on_the_key_of_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     here = locks.number(Purpose.MEMBERS, "acme")
     assert locks.number(Purpose.MEMBERS, "acme") == here
-    monkeypatch.setattr(locks, "SECRETS", Seal(lambda: b"another key".ljust(32)))
+    monkeypatch.setitem(runtime._parts, Keyring, ring(b"another key".ljust(32)))
     assert locks.number(Purpose.MEMBERS, "acme") != here

@@ -51,7 +51,7 @@ def test_installed_wheel_serves_its_console_on_any_port(wheel: Path, tmp_path: P
         until_ready(server, f"http://localhost:{second}/v1/ready", tmp_path / "serve.log")
         _sign_in(shared_browser, f"http://127.0.0.1:{second}")
     assert list(installed.empty.iterdir()) == []
-    assert (installed.home / ".local" / "share" / "signum" / "keystore").is_dir()
+    assert (installed.home / ".local" / "share" / "signum" / "secret.key").is_file()
 
 
 def _sign_in(browser: Browser, origin: str) -> None:

@@ -16,7 +16,7 @@ from backend.auth import idempotency
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core import db
-from backend.core.encryption import Seal
+from backend.core.encryption import mac
 from backend.core.errors import Unavailable
 from backend.core.settings import settings
 from backend.members import addition
@@ -24,6 +24,7 @@ from backend.server import runtime
 from tests.conftest import PASSWORD, World
 from tests.support.firm import SEPOLIA, Firm
 from tests.support.issuance import Issuance, asset_body
+from tests.support.keyrings import ring
 
 CONCURRENT = 20
 RUNNING = "/errors/idempotency-conflict"
@@ -297,7 +298,7 @@ async def test_request_digest_of_a_password_is_keyed(world: World, http: httpx.A
 
 
 def test_request_mac_depends_on_key_content_and_path() -> None:
-    one, other = Seal(lambda: bytes(32)), Seal(lambda: b"\1" * 32)
-    made = {one.mac("a", "p"), one.mac("b", "p"), one.mac("a", "q"), one.mac("p", "a"), other.mac("a", "p")}
-    assert len(made) == 5
-    assert one.mac("a", "p") == Seal(lambda: bytes(32)).mac("a", "p"), "every process computes the same"
+    one, other = ring(bytes(32)), ring(b"\1" * 32)
+    said = [("a", "p", one), ("b", "p", one), ("a", "q", one), ("p", "a", one), ("a", "p", other)]
+    assert len({mac(content, place, lambda ring=ring: ring) for content, place, ring in said}) == 5
+    assert mac("a", "p", lambda: one) == mac("a", "p", lambda: ring(bytes(32))), "every process computes the same"

@@ -10,8 +10,7 @@ from sqlmodel import col
 from backend.cli import outbox
 from backend.core import db
 from backend.core.db import now
-from backend.core.encryption import SECRETS, OpenedSeals, Seal
-from backend.core.runtime import runtime
+from backend.core.encryption import SECRETS
 from backend.core.settings import settings
 from backend.mail import delivery, service
 from backend.mail.models import Cause, OutboxRow, mail
@@ -20,6 +19,7 @@ from backend.models import InvitationRow, OneTimeSecretRow
 from backend.server import sweep
 from tests.conftest import World
 from tests.support.firm import Firm
+from tests.support.keyrings import ring
 
 GUEST = "guest@example.com"
 
@@ -115,20 +115,17 @@ async def test_mail_whose_link_has_expired_is_not_sent(world: World, monkeypatch
     assert "has expired" in given_up["failure"]
 
 
-async def test_mail_sealed_with_another_keystore_password_is_given_up(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_mail_sealed_with_another_key_is_given_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "smtp_url", "smtp://mail.example")
     firm = await Firm.found(world)
     row = mail(firm.id, GUEST, "Hello", "No link in it.", Cause(MailKind.NOTICE))
     async with db.worker() as session:
         session.add(row)
-    other = Seal(lambda: b"1" * 32)
-    monkeypatch.setitem(runtime.part(OpenedSeals).by_seal, SECRETS, other.opened())
+    monkeypatch.setattr(SECRETS, "_ring", lambda: ring(b"1" * 32))
     assert await delivery.once(delivery.Server.of("smtp://mail.example"), "signum@example.com")
     async with db.worker() as session:
         found = await session.get_one(OutboxRow, row.id)
     assert (found.status, found.failure) == (
         MailStatus.FAILED,
-        "Its text cannot be unsealed with this keystore password.",
+        "Its text cannot be decrypted with the keys of this installation.",
     )

@@ -307,7 +307,7 @@ async def test_private_signing_keys_are_sealed(application: Application) -> None
 async def test_unreadable_signing_key_is_skipped_without_an_outage(
     world: World, application: Application, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As after the loss of the keystore's password, or a foreign key written into the table."""
+    """As after the loss of a data key, or a foreign key written into the table."""
     person = await world.person(application.organization)
     before = await application.sign_in(person)
     async with db.worker() as session:
@@ -322,7 +322,7 @@ async def test_unreadable_signing_key_is_skipped_without_an_outage(
     assert kid not in {row.kid for row in lost}
     assert (await application.userinfo(after["access_token"])).status_code == 200
     assert (await application.userinfo(before["access_token"])).status_code == 401
-    assert f"the signing key {lost[-1].kid} cannot be unsealed" in caplog.text
+    assert f"the signing key {lost[-1].kid} cannot be decrypted" in caplog.text
     async with db.worker() as session:
         await tokens.load_keys(session)
         assert await session.scalar(sa.select(SigningKeyRow.kid).where(SigningKeyRow.kid == kid)) == kid

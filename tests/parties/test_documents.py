@@ -127,7 +127,7 @@ async def test_document_is_sealed_at_rest_and_bound_to_its_place(world: World) -
     for elsewhere in (other, documents.place(uuid4(), made["sha256"], 0, 2)):
         with pytest.raises(CannotUnseal):
             DOCUMENTS.unseal(parts[0], elsewhere)
-    key = settings().home / "documents.key"
+    key = settings().home / "secret.key"
     assert key.stat().st_mode & 0o777 == 0o600
 
 

@@ -95,7 +95,6 @@ def settings_of(sepolia: PublicChain, base: PublicChain) -> dict[str, str]:
         "SIGNUM_BRIDGE_PATHS": json.dumps({eids[0]: {eids[1]: path_settings(7)}, eids[1]: {eids[0]: path_settings(9)}}),
         "SIGNUM_PROTOCOL_SHARE_BPS": "2500",
         "SIGNUM_PROTOCOL_WALLET": PROTOCOL,
-        "SIGNUM_KEYSTORE_SCRYPT_N": "4096",
         "SIGNUM_DEMO": "1",
     }
 

@@ -126,7 +126,7 @@ def open_to_others(home: Path) -> list[str]:
         state = path.lstat()
         if (stat.S_ISDIR(state.st_mode) or stat.S_ISREG(state.st_mode)) and state.st_mode & 0o077:
             found.append(f"{path.relative_to(home)} {stat.S_IMODE(state.st_mode):o}")
-        if path.name in ("keystore", "documents.key", "demo.json", "password") and state.st_uid != os.geteuid():
+        if path.name in ("secret.key", "demo.json", "password") and state.st_uid != os.geteuid():
             found.append(f"{path.relative_to(home)} of {state.st_uid}")
     return found
 

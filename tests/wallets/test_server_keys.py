@@ -2,18 +2,17 @@
 
 import asyncio
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 from limits import RateLimitItemPerDay
 
 from backend.chain.rpc.node_urls import EmbeddedNodes
+from backend.chain.signing import wallet_keys
 from backend.chain.signing.wallet_provider import Keystore
 from backend.client import ApiProblem
 from backend.core import fair_places
 from backend.core.runtime import runtime
-from backend.core.settings import settings
 from backend.limits import rate_limits
 from backend.organizations import quotas
 from tests.conftest import World
@@ -24,8 +23,8 @@ PATIENCE = 60
 """Seconds after which work that should not wait counts as blocked."""
 
 
-def keys() -> set[Path]:
-    return set((settings().home / "keystore").glob("*.json"))
+def keys() -> set[str]:
+    return wallet_keys.addresses()
 
 
 async def tried(firm: Firm, label: str, **body: str) -> tuple[int, str]:

@@ -4,28 +4,25 @@ A provider finds a key by its wallet's address, so that the transaction store ne
 """
 
 import asyncio
-import json
 import secrets
+import threading
 from concurrent.futures import Future
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eth_keys.datatypes import PrivateKey
 
+from backend.chain.signing import wallet_keys
 from backend.chain.signing.keys import NewKey, Signed
+from backend.chain.signing.keystore_files import KeystoreFiles
 from backend.core import threads
-from backend.core.errors import BadRequest
-from backend.core.private_files import keystore_password, private_folder, write_private
+from backend.core.errors import BadRequest, CannotStart
 from backend.core.runtime import runtime
 from backend.core.settings import settings
 from backend.core.threads import Work
 
 if TYPE_CHECKING:
     from eth_account import Account
-
-LIGHT_SCRYPT = 2**12
-STANDARD_SCRYPT = 2**18
 
 
 @lru_cache(maxsize=1)
@@ -61,25 +58,22 @@ class WalletProvider(Protocol):
 
 
 class Keystore:
-    """Keystore V3 files with mode 0600 in the data folder; a key stays decrypted in memory after its first use."""
+    """Keys in the database, encrypted; a key stays decrypted in memory after its first use.
+
+    Files of an earlier version are imported when a key is first used, or by `import_files`.
+    """
 
     name = "keystore"
 
-    def __init__(self, folder: Path, password: str, scrypt_n: int) -> None:
-        self._folder = folder
-        self._password = password
-        self._scrypt_n = scrypt_n
+    def __init__(self, files: KeystoreFiles) -> None:
+        self._files = files
         self._open: dict[str, PrivateKey] = {}  # as objects, because parsing one costs as much as signing
-        self._opening: dict[str, Future[PrivateKey]] = {}
-        self._making = asyncio.Lock()
-        private_folder(folder)
-
-    def __repr__(self) -> str:
-        """Return a text without the password."""
-        return "Keystore()"
+        self._opening: dict[str, Future[PrivateKey | None]] = {}
+        self._operator: str | None = None
+        self._making = threading.Lock()
 
     async def create(self) -> NewKey:
-        """Create a key; it is written to its file before it is returned."""
+        """Create a key; it is in the database before it is returned."""
         making = threads.executor(Work.WALLET_KEYS).submit(self._create)
         try:
             return await asyncio.shield(asyncio.wrap_future(making))
@@ -88,8 +82,8 @@ class Keystore:
             raise
 
     async def discard(self, key: NewKey) -> None:
-        """Delete the key's file."""
-        self._remove(key.address)
+        """Delete the key."""
+        await asyncio.to_thread(self._remove, key.address)
 
     async def sign_transaction(self, address: str, transaction: dict[str, Any]) -> Signed:
         """Sign an EIP-1559 transaction."""
@@ -104,23 +98,24 @@ class Keystore:
         return "0x" + bytes(signed.signature).hex()
 
     async def has(self, address: str) -> bool:
-        """Return whether there is a file for the address."""
-        return address in self._open or self._file(address).exists()
+        """Return whether there is a key for the address."""
+        return await self._opened(address) is not None
 
     async def operator(self) -> str:
         """Return the address of the agent's own key, created on first use."""
-        mark = self._folder / "operator"
-        if not mark.exists():
-            async with self._making:
-                if not mark.exists():
-                    write_private(mark, (await self.create()).address)
-        return mark.read_text().strip()
+        if self._operator is None:
+            self._operator = await asyncio.to_thread(self._find_operator)
+        return self._operator
+
+    def import_files(self) -> int:
+        """Import the files whose keys are not in the database yet, and return their number. Blocks."""
+        known = wallet_keys.addresses()
+        missing = [address for address in self._files.addresses() if address not in known]
+        return sum(self._imported(address) is not None for address in missing)
 
     def _create(self) -> NewKey:
         key = PrivateKey(secrets.token_bytes(32))
-        address = key.public_key.to_checksum_address()
-        stored = _account().encrypt(key, self._password, kdf="scrypt", iterations=self._scrypt_n)
-        write_private(self._file(address), json.dumps(stored))
+        address = wallet_keys.store(key)
         self._open[address] = key
         return NewKey(address, address, self.name)
 
@@ -130,41 +125,62 @@ class Keystore:
 
     def _remove(self, address: str) -> None:
         self._open.pop(address, None)
-        self._file(address).unlink(missing_ok=True)
+        wallet_keys.remove(address)
+
+    def _find_operator(self) -> str:
+        with self._making:
+            found = wallet_keys.operator()
+            if found is None:
+                named = self._files.operator()
+                key = self._files.read(named) if named else PrivateKey(secrets.token_bytes(32))
+                if key is None:
+                    raise CannotStart(f"The operator's key {named} in the keystore's folder cannot be imported.")
+                own = wallet_keys.store(key, as_operator=True)
+                found = wallet_keys.operator()
+                if found != own and named is None:  # another process was faster
+                    wallet_keys.remove(own)
+            return str(found)
 
     async def _key(self, address: str) -> PrivateKey:
-        """Return a key. Concurrent first uses, from any event loop, share one decryption."""
+        key = await self._opened(address)
+        if key is None:
+            raise BadRequest(f"There is no key for the wallet {address}; it cannot sign here.")
+        return key
+
+    async def _opened(self, address: str) -> PrivateKey | None:
+        """Return a key, or None. Concurrent first uses, from any event loop, share one decryption."""
         if address not in self._open:
             opening = self._opening.get(address)
             if opening is None:
-                opening = threads.executor(Work.WALLET_KEYS).submit(self._decrypt, address)
+                opening = threads.executor(Work.WALLET_KEY_READS).submit(self._decrypt, address)
                 self._opening[address] = opening
                 opening.add_done_callback(lambda _: self._opening.pop(address, None))
-            self._open[address] = await asyncio.shield(asyncio.wrap_future(opening))
+            key = await asyncio.shield(asyncio.wrap_future(opening))
+            if key is None:
+                return None
+            self._open[address] = key
         return self._open[address]
 
-    def _decrypt(self, address: str) -> PrivateKey:
-        try:
-            stored = json.loads(self._file(address).read_text())
-        except FileNotFoundError:
-            raise BadRequest(f"There is no key for the wallet {address}; it cannot sign here.") from None
-        try:
-            return PrivateKey(_account().decrypt(stored, self._password))
-        except ValueError:
-            raise BadRequest(f"The keystore's password does not decrypt the key of the wallet {address}.") from None
+    def _decrypt(self, address: str) -> PrivateKey | None:
+        return wallet_keys.read(address) or self._imported(address)
 
-    def _file(self, address: str) -> Path:
-        return self._folder / f"{address.lower()}.json"
+    def _imported(self, address: str) -> PrivateKey | None:
+        key = self._files.read(address)
+        if key is not None:
+            wallet_keys.store(key)
+        return key
 
 
 def keystore() -> Keystore:
-    """Return the keystore of this data folder."""
+    """Return the keystore of this installation."""
     return runtime.part(_keystore)
 
 
 def _keystore() -> Keystore:
-    cost = settings().keystore_scrypt_n or (LIGHT_SCRYPT if settings().embedded_chains else STANDARD_SCRYPT)
-    return Keystore(settings().keystore, keystore_password(), cost)
+    folder = settings().keystore
+    stored = folder / "password"
+    password = settings().keystore_password or (stored.read_text().strip() if stored.exists() else None)
+    return Keystore(KeystoreFiles(folder, password))
 
 
 def aws_kms() -> WalletProvider:

@@ -72,6 +72,16 @@ def places(name: str) -> Places:
     return runtime.loop_part(Pools).places.setdefault(name, Places(PLACES[name], PATIENCE[name]))
 
 
+def thread_connection() -> psycopg.Connection[Any]:
+    """Return a connection of the worker's role outside the pools and event loops: for keys, which are read while a
+    caller may hold a connection of a pool.
+
+    The caller closes it.
+    """
+    url = logins.conninfo(logins.role_url(_owner_url(), ROLES["worker"]))
+    return psycopg.connect(url, connect_timeout=5, application_name=process_label.application_name())
+
+
 async def own_connection() -> psycopg.AsyncConnection[Any]:
     """Return a connection of the worker's role outside the pools, in autocommit mode: for session locks and
     notifications.

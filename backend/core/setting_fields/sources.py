@@ -21,6 +21,8 @@ SECRETS = frozenset(
         "REDIS_URL",
         "SMTP_URL",
         "SIGNUM_RPC_URLS",
+        "SIGNUM_SECRET_KEY",
+        "SIGNUM_SECRET_KEY_PREVIOUS",
         "SIGNUM_KEYSTORE_PASSWORD",
         "SIGNUM_DOCUMENTS_KEY",
         "SIGNUM_METRICS_TOKEN",

@@ -96,3 +96,12 @@ create policy worker on idempotency_keys to signum_worker using (true) with chec
 alter table signing_keys enable row level security;
 create policy worker on signing_keys to signum_worker using (true) with check (true);
 revoke all on signing_keys from signum_app;
+
+-- Encrypted, and read by the process itself: no request needs them.
+alter table data_keys enable row level security;
+create policy worker on data_keys to signum_worker using (true) with check (true);
+revoke all on data_keys from signum_app;
+revoke delete on data_keys from signum_worker;
+alter table wallet_keys enable row level security;
+create policy worker on wallet_keys to signum_worker using (true) with check (true);
+revoke all on wallet_keys from signum_app;

@@ -71,7 +71,7 @@ class Run:
         migrate(self._url)
         await self._network.start()
         more = {"DATABASE_URL": self._url, "SIGNUM_PUBLIC_URL": settings().origin, "SIGNUM_DEMO": "0"}
-        more |= {"SIGNUM_KEYSTORE_SCRYPT_N": "4096", **self._network.settings()}
+        more |= self._network.settings()
         self._server = Server(self.folder, free_port(), more)
         try:
             await self._server.start()

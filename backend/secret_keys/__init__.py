@@ -1,0 +1,1 @@
+"""Keys in the database: their creation at the first start, and their rotation."""
