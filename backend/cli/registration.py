@@ -7,9 +7,11 @@ import typer
 
 from backend.cli import access, assets, attestations, markets, members, organizations, requests
 from backend.configuration import command as configuration
+from backend.secret_keys import command as keys
 
 GROUPS = {
     "config": (configuration.app, "The configuration of an installation."),
+    "keys": (keys.app, "The keys in the database: list and rotate them."),
     "orgs": (organizations.app, "Organizations: show the tree, move organizations."),
     "assets": (assets.app, "Assets: list assets, change their rules."),
     "markets": (markets.app, "Markets: deploy markets."),

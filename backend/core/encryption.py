@@ -44,8 +44,7 @@ class Seal:
         """Return the content; CannotUnseal where it was changed, or sealed with another key or for another place."""
         for version in versions_of(sealed):
             key = self._ring().find(self.purpose, version)
-            content = key and _opened(key, sealed, place)
-            if content is not None:
+            if key is not None and (content := _opened(key, sealed, place)) is not None:
                 return content
         raise CannotUnseal("This content cannot be decrypted: it was changed, or sealed with another key.")
 

@@ -1,6 +1,7 @@
 """Data keys in the database: their creation, and what a start checks."""
 
 import secrets
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -35,8 +36,13 @@ def prepare(settings: Settings) -> None:
 def _create(connection: psycopg.Connection[Any], missing: list[Purpose], known: dict[Purpose, bytes]) -> None:
     for purpose in missing:
         secret = known.get(purpose)
-        add(connection, purpose, 0 if secret else 1, secret or secrets.token_bytes(KEY_BYTES))
+        add(connection, purpose, 0 if secret else 1, secret or new_key())
     log.info("data_keys.created", purposes=[str(one) for one in missing], earlier=[str(one) for one in known])
+
+
+def new_key() -> bytes:
+    """Return a new random key."""
+    return secrets.token_bytes(KEY_BYTES)
 
 
 def add(connection: psycopg.Connection[Any], purpose: Purpose, version: int, secret: bytes) -> None:
@@ -47,3 +53,24 @@ def add(connection: psycopg.Connection[Any], purpose: Purpose, version: int, sec
         "insert into data_keys (purpose, version, wrapped, wrapped_by) values (%s, %s, %s, %s)",
         [purpose.value, version, wrapped, root.fingerprint],
     )
+
+
+def lines() -> list[str]:
+    """Return a line for each version: purpose, version, state, creation, and who encrypts it."""
+    query = "select purpose, version, wrapped is null, retired_at, created_at, wrapped_by from data_keys order by 1, 2"
+    with database.thread_connection() as connection:
+        rows = connection.execute(query).fetchall()
+    newest = {row[0]: row[1] for row in rows}
+    return [
+        f"{purpose:<10}{version:>4}  {_state(is_deleted, retired_at, is_newest=newest[purpose] == version):<9}"
+        f"created {created_at:%Y-%m-%d %H:%M}  secret key {wrapped_by}"
+        for purpose, version, is_deleted, retired_at, created_at, wrapped_by in rows
+    ]
+
+
+def _state(is_deleted: bool, retired_at: datetime | None, *, is_newest: bool) -> str:
+    if is_deleted:
+        return "deleted"
+    if retired_at:
+        return "retired"
+    return "current" if is_newest else "replaced"

@@ -36,6 +36,7 @@ from backend.notifications import digest
 from backend.reconciliation import service as reconciliation
 from backend.registrations.event_streams import run_indexer
 from backend.secret_keys import data_keys
+from backend.secret_keys import retention as old_keys
 from backend.server import sweep
 
 log = structlog.get_logger()
@@ -89,7 +90,9 @@ async def running(settings: Settings, api: FastAPI | None = None) -> AsyncIterat
         await queues.register_fair()
         await queues.register_bulk()
         await queues.register_nightly()
-        await schedules.start([reconciliation.NIGHTLY, retention.NIGHTLY, drafts.NIGHTLY, digest.NIGHTLY])
+        await schedules.start(
+            [reconciliation.NIGHTLY, retention.NIGHTLY, drafts.NIGHTLY, digest.NIGHTLY, old_keys.NIGHTLY]
+        )
         stopping = asyncio.Event()
         works = (
             run_indexer(stopping),

@@ -3,10 +3,12 @@
 import sqlalchemy as sa
 
 from backend.core import logins
+from backend.core.connections import database
 from backend.core.errors import CannotStart
 from backend.core.settings import Settings
 from backend.migrations import migrate
 from backend.migrations.migrate import Terms
+from backend.secret_keys import data_keys
 
 
 def prepare(settings: Settings, url: str) -> None:
@@ -20,6 +22,12 @@ def prepare(settings: Settings, url: str) -> None:
     else:
         migrate.check(url)
     logins.check(url)
+
+
+def open_keys(settings: Settings, url: str) -> None:
+    """Read the keys in the database. Raises CannotStart where this process has the wrong secrets."""
+    database.start(url)
+    data_keys.prepare(settings)
 
 
 def migrate_only(settings: Settings, terms: Terms, *, is_dry_run: bool, accepts_drift: bool) -> str | None:

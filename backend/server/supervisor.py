@@ -158,6 +158,7 @@ def _start_database(settings: Settings) -> Callable[[], None]:
     with step("Migrations"):
         try:
             schema.prepare(settings, runtime.database_url(settings))
+            schema.open_keys(settings, runtime.database_url(settings))
         except CannotStart:
             stop()
             raise

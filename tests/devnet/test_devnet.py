@@ -307,8 +307,7 @@ async def test_devnet_is_limited_to_operator_admins_and_embedded_chains(
 
 
 async def test_devnet_reset_deletes_everything_and_serves_again(installation: Serve) -> None:
-    """The last test, because nothing remains: chains and database, with its keys, are deleted, and the same process serves
-    again."""
+    """The last test, because nothing remains: chains and database are deleted, and the same process serves again."""
     pid = installation.process.pid
     async with at_work(installation) as business:
         await business.asset("GONE")

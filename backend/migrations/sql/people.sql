@@ -59,6 +59,9 @@ begin
   end loop;
 end $$;
 
+-- Rotation of keys encrypts the secrets of authenticator apps again, and reads nothing else of factors.
+grant select (id, sealed), update (sealed) on factors to signum_worker;
+
 -- Preferences are private to their person; the worker only sees who wants a daily email.
 alter table preferences enable row level security;
 create policy themself on preferences to signum_app

@@ -31,3 +31,6 @@ create policy investor on data_keys as restrictive to signum_app
 create policy investor on wallet_keys as restrictive to signum_app
   using ((select coalesce(current_setting('app.investor', true), '') = ''))
   with check ((select coalesce(current_setting('app.investor', true), '') = ''));
+
+-- Rotation of keys encrypts the secrets of authenticator apps again, and reads nothing else of factors.
+grant select (id, sealed), update (sealed) on factors to signum_worker;
