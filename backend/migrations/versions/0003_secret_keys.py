@@ -3,7 +3,7 @@
 from backend.migrations.frozen import execute
 
 revision = "0003"
-down_revision = "0003"
+down_revision = "0002"
 
 
 def upgrade() -> None:
