@@ -128,5 +128,6 @@ async def test_book_shows_what_the_kept_wallet_of_the_investor_has(scene: Scene)
     assert book["wallets"] == []
     [kept] = book["kept"]
     assert kept["address"] == scene.ben.wallet["address"]
-    assert int(kept["tokens"]) == 37 * UNIT
+    [holding] = (await scene.ben.get("/holdings"))["holdings"]  # another test freezes a part
+    assert (kept["tokens"], holding["total"]) == (holding["available"], str(37 * UNIT))
     assert 0 < int(kept["quote"]) < 10_000 * 10**6
