@@ -14,7 +14,8 @@ def test_markets_show_last_price_and_volume(console: Console, signum: Signum) ->
     console.sign_in(path="markets").heading("Markets")
     pair = f"{traded['asset_symbol']} / {traded['quote_symbol']}"
     rows = console.page.get_by_role("table", name="Markets").locator("tbody").get_by_role("row")
-    row = rows.filter(has_text=pair).filter(has_text=traded["chain_name"]).first
+    chain = console.page.get_by_role("cell", name=traded["chain_name"], exact=True)
+    row = rows.filter(has_text=pair).filter(has=chain)
     price = f"{int(traded['last_price']) / 10**6:,.6f}".rstrip("0").rstrip(".")
     expect(row).to_contain_text(re.compile(rf"{re.escape(price)}(\.?0*)\s*{traded['quote_symbol']}"))
     expect(row).to_contain_text(re.compile(rf"[\d,.]+\s*{traded['asset_symbol']}"))
