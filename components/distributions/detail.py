@@ -25,8 +25,8 @@ def facts() -> rx.Component:
     claimed = col(
         bar(ONE.claimed_percent, "Claimed"),
         rx.el.span(
-            amount(ONE.claimed, ONE.symbol, ONE.decimals, digits=2), " of ",
-            amount(ONE.total, ONE.symbol, ONE.decimals, digits=2),
+            amount(ONE.claimed, ONE.symbol, ONE.decimals, digits=2, ellipsis=False), " of ",
+            amount(ONE.total, ONE.symbol, ONE.decimals, digits=2, ellipsis=False),
             ", ", ONE.claimed_percent, "%",
         ),
         cls="tight",
@@ -41,7 +41,7 @@ def facts() -> rx.Component:
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
-            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=2)),
+            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=2, ellipsis=False)),
             ("Held back", _unpaid()),
             ("Created", when(ONE.created_at)),
         ),

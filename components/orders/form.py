@@ -98,6 +98,7 @@ def _answer() -> rx.Component:
         rx.cond(form.offer.kind != "", _next_step(), rx.fragment()),
         rx.cond(form.allowed, allowed, rx.fragment()),
         rx.cond(form.own_orders.length() > 0, _own_orders(), rx.fragment()),
+        class_name="col",
         role="region",
         aria_label="Result",
         aria_live="polite",

@@ -245,3 +245,12 @@ def test_active_attestations_sort_by_expiry(console: Console, signum: Signum) ->
     expect(rows.first).to_contain_text(found[-1]["party"]["name"])
     page.get_by_role("group", name="Show").get_by_role("button", name=re.compile("^To review")).click()
     expect(page.get_by_role("columnheader", name="Waiting since").get_by_role("button")).to_have_count(0)
+
+
+def test_level_of_an_attestation_is_on_one_line_on_a_phone(console: Console) -> None:
+    page = console.sign_in(path="attestations?show=active").heading("Attestations").page
+    page.set_viewport_size({"width": 390, "height": 844})
+    levels = page.get_by_role("table", name="Queue").locator("td[data-label=Level]")
+    expect(levels.first).to_be_visible()
+    heights = levels.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().height)")
+    assert max(heights) < 30, heights
