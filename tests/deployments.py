@@ -19,13 +19,13 @@ CHART = DEPLOY / "helm" / "signum"
 VERSIONS = ("1.27", "1.37")
 VALUES: list[dict[str, Any]] = [
     {},
-    {"ingress": {"enabled": True, "className": "nginx"}, "keystore": {"enabled": False}},
+    {"ingress": {"enabled": True, "className": "nginx"}},
     {"web": {"autoscaling": {"enabled": False}}, "networkPolicy": {"enabled": False}},
-    {"image": {"digest": "sha256:" + "0" * 64}, "keystore": {"existingClaim": "keys"}},
+    {"image": {"digest": "sha256:" + "0" * 64}},
 ]
 REFUSED: list[dict[str, Any]] = [
     {"settings": {"SIGNUM_PUBLIC_URL": "http://signum.example"}},
-    {"settings": {"SIGNUM_KEYSTORE_PASSWORD": "secret"}},
+    {"settings": {"SIGNUM_SECRET_KEY": "secret"}},
     {"web": {"replica": 3}},
 ]
 

@@ -24,6 +24,7 @@ from backend.chain.rpc import json_rpc, node_urls
 from backend.chain.rpc.json_rpc import Rpc
 from backend.core import db
 from backend.core.connections import database
+from backend.core.connections.embedded import outside_url
 from backend.core.errors import CannotStart, SignumError
 from backend.core.settings import Settings
 from backend.models import (
@@ -38,7 +39,6 @@ from backend.models import (
     TransactionRow,
 )
 from backend.registrations import event_streams
-from backend.server.postgres import outside_url
 
 assert models, "every table is registered, as in the server"
 assert event_streams, "every stream is registered"

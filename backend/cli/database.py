@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from backend import models
 from backend.core import db
 from backend.core.connections import database
+from backend.core.connections.embedded import outside_url
 from backend.core.errors import CannotStart, SignumError
 from backend.core.settings import Settings
 from backend.registrations import listeners
-from backend.server.postgres import outside_url
 
 assert models, "rows refer to every table"
 assert listeners, "the audit log hears of changes"

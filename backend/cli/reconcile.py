@@ -8,12 +8,12 @@ from backend import models
 from backend.chain.rpc import json_rpc, node_urls
 from backend.core.changes import THE_OPERATOR, acting
 from backend.core.connections import database
+from backend.core.connections.embedded import outside_url
 from backend.core.errors import CannotStart
 from backend.core.settings import Settings
 from backend.reconciliation import service
 from backend.reconciliation.differences import Report
 from backend.registrations import event_streams, listeners
-from backend.server.postgres import outside_url
 
 assert models, "every table is registered, as in the server"
 assert listeners, "the audit log records repairs"

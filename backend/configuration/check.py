@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from backend.chains import chain_settings
+from backend.configuration import database_secrets
 from backend.configuration.variables import Unknown, names, unknown
 from backend.core.errors import CannotStart
+from backend.core.secret_keys.root_key import PREVIOUS, VARIABLE, SecretKey
 from backend.core.setting_fields.sources import FILE, SECRETS, contents, fault_lines
 from backend.core.settings import Settings
 
@@ -58,14 +60,16 @@ class Report:
         return "\n".join([*rows, "", *(found or ["The configuration is valid."])])
 
 
-def check(environment: Mapping[str, str] | None = None) -> Report:
-    """Check every variable of the environment. Nothing is started and no connection is opened."""
+def check(environment: Mapping[str, str] | None = None, *, with_database: bool = False) -> Report:
+    """Check every variable of the environment. It starts nothing, and connects to the database if asked."""
     given = dict(os.environ if environment is None else environment)
     values, faults = contents(given)
     problems: dict[str, list[str]] = {name: [f"{name}: {fault}"] for name, fault in faults.items()}
     for line in _faults(set(faults)):
         found = FIRST_NAME.match(line)
         problems.setdefault(found[0] if found else "", []).append(line)
+    if with_database and not problems and (refusal := database_secrets.refusal(Settings())):
+        problems[VARIABLE] = [refusal]
     entries = [_entry(name, field, given, values, problems.get(name, [])) for name, field in names().items()]
     return Report(entries, list(unknown(given)))
 
@@ -106,6 +110,8 @@ def _shown(name: str, value: str) -> str:
     """Return a value for people: without secrets."""
     if name not in SECRETS:
         return value
+    if name in (VARIABLE, PREVIOUS):
+        return f"{HIDDEN} (fingerprint {SecretKey(value).fingerprint})"
     if name == "SIGNUM_RPC_URLS":
         return _hosts(value)
     return _without_password(value) if "://" in value else HIDDEN

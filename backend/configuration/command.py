@@ -11,14 +11,18 @@ app = typer.Typer()
 @app.command("check")
 def check_config(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    with_database: Annotated[
+        bool, typer.Option("--database", help="Compare the secret key with the keys in the database.")
+    ] = False,
 ) -> None:
-    """List every variable with its source and what is wrong. Connects to nothing, and shows no secret.
+    """List every variable with its source and what is wrong. Shows no secret, and connects to nothing
+    but the database with --database.
 
     Exit code 0: the configuration is valid. 1: it is not.
     """
     from backend.configuration.check import check
 
-    report = check()
+    report = check(with_database=with_database)
     typer.echo(report.as_json() if as_json else report.as_text())
     raise typer.Exit(report.exit_code)
 

@@ -141,15 +141,13 @@ class Settings(ObservabilitySettings):
     """Sender of emails: `Signum <signum@example.com>`. Required with `SMTP_URL`. `SIGNUM_MAIL_FROM`."""
 
     secret_key: str | None = Field(None, min_length=32)
-    """The key under which the keys in the database are encrypted; if unset, `secret.key` in the data folder holds it.
-    `SIGNUM_SECRET_KEY`."""
+    """Encrypts the keys in the database; if unset, `secret.key` in the data folder holds it."""
 
     secret_key_previous: str | None = Field(None, min_length=32)
-    """The secret key before it, which is accepted while it is replaced. `SIGNUM_SECRET_KEY_PREVIOUS`."""
+    """The secret key before it, accepted while it is replaced."""
 
     keystore_folder: Path | None = None
-    """Folder of wallet keys of an earlier version, which are imported; default `keystore` in the data folder.
-    `SIGNUM_KEYSTORE_FOLDER`."""
+    """Folder of wallet keys of an earlier version, which are imported; default `keystore` in the data folder."""
 
     keystore_password: str | None = Field(None, min_length=1)
     """Password of that folder, if no file in it holds it. For the import only."""

@@ -54,21 +54,20 @@ def _run(action: Callable[[], T]) -> T:
     import psycopg
 
     from backend.core.connections import database
+    from backend.core.connections.embedded import outside_url
     from backend.core.errors import CannotStart, SignumError
     from backend.core.settings import settings
-    from backend.server import supervisor
-    from backend.server.postgres import outside_url
 
-    def connected() -> T:
+    try:
         own = settings()
         database.start(own.outside_database or outside_url(own.home))
-        try:
-            return action()
-        except psycopg.OperationalError as error:
-            raise CannotStart(
-                "The database does not respond. Start `signum serve` first, or set DATABASE_URL."
-            ) from error
-        except SignumError as error:
-            raise CannotStart(error.detail) from error
-
-    return supervisor.guarded(connected)
+        return action()
+    except psycopg.OperationalError:
+        reason = "The database does not respond. Start `signum serve` first, or set DATABASE_URL."
+    except SignumError as error:
+        reason = error.detail
+    except CannotStart as error:
+        reason = str(error)
+    for line in reason.splitlines():
+        typer.echo(f"signum: {line}", err=True)
+    raise typer.Exit(1)

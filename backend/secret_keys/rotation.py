@@ -1,8 +1,9 @@
 """Rotation of data keys, and of the secret key that encrypts them, while all processes run.
 
 A new version is written first. Within `FRESH_SECONDS` every process seals with it, and all open both. Contents of
-earlier versions are then sealed again, in batches. Nothing else is remembered: after an interruption, the versions that
-contents name tell what is left. When none is left, the earlier versions are retired, and deleted a week later.
+earlier versions are then sealed again, in batches. Nothing else is remembered: after an interruption, the
+remaining contents are those that name an earlier version. When all are done, the earlier versions are retired, and
+deleted a week later.
 """
 
 import time

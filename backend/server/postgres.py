@@ -6,29 +6,18 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import sqlalchemy as sa
 import structlog
 
+from backend.core.connections.embedded import DATABASE, url_at
 from backend.core.errors import CannotStart
 from backend.core.logins import owner_url
 from backend.server import pgserver_patches, postgres_locks
 
 log = structlog.get_logger()
-DATABASE = "signum"
 BEAT = 0.25
 """Seconds between two checks whether the server lives, and between two attempts to start it again."""
-
-
-def outside_url(home: Path) -> str:
-    """Return the owner's URL of the server that another process started on a data folder."""
-    return url_at(home / "pg", DATABASE)
-
-
-def url_at(folder: Path, database: str) -> str:
-    """Return the owner's URL of a database of the server whose socket is in a folder."""
-    return f"postgresql://postgres@/{database}?host={quote(str(folder))}"
 
 
 class EmbeddedPostgres:

@@ -18,6 +18,7 @@ from backend.chains import chain_settings
 from backend.configuration import variables
 from backend.core import logins
 from backend.core.connections import database
+from backend.core.connections.embedded import outside_url
 from backend.core.errors import CannotStart
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
@@ -29,7 +30,6 @@ from backend.migrations import migrate
 from backend.registrations import event_streams
 from backend.secret_keys import data_keys
 from backend.server import health_port, observers
-from backend.server.postgres import outside_url
 from backend.server.runtime import load_workflows
 
 log = structlog.get_logger()

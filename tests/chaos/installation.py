@@ -16,7 +16,7 @@ import httpx
 import psutil
 
 from backend.chain.rpc import node_urls
-from backend.server.postgres import outside_url
+from backend.core.connections.embedded import outside_url
 from tests.support.firm import BASE
 from tests.support.night import NIGHT
 from tests.support.server import free_port

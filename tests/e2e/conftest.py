@@ -28,7 +28,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from backend.server.postgres import outside_url
+from backend.core.connections.embedded import outside_url
 from tests.support.browser import FLAGS, chromium
 from tests.support.server import free_port
 

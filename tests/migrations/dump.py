@@ -13,9 +13,9 @@ from pathlib import Path
 
 import httpx
 
+from backend.core.connections.embedded import outside_url
 from backend.core.logins import owner_url
 from backend.migrations.migrate import known
-from backend.server.postgres import outside_url
 from tests.e2e.conftest import serving
 
 RELEASES = Path(__file__).resolve().parent / "releases"

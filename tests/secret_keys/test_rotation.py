@@ -72,7 +72,7 @@ async def test_key_is_rotated_while_the_api_reads_and_writes(
     async with db.worker() as session:
         signing = [key["kid"] for key in tokens.published()]
         await tokens.load_keys(session)
-        assert [key["kid"] for key in tokens.published()] == signing, "sessions and tokens go on"
+        assert [key["kid"] for key in tokens.published()] == signing, "tokens stay valid"
 
 
 async def test_interrupted_rotation_is_continued_with_its_version(

@@ -22,8 +22,8 @@ def result(process: object) -> dict[str, object]:
 
 def test_machines_with_their_own_data_folders_sign_with_the_same_wallets(machine: Make) -> None:
     one, other = machine("one"), machine("other")
-    at_once = [m.sign(SIGNUM_SECRET_KEY=SECRET_KEY) for m in (one, other)]
-    first, second = [result(process) for process in at_once]
+    together = [m.sign(SIGNUM_SECRET_KEY=SECRET_KEY) for m in (one, other)]
+    first, second = [result(process) for process in together]
     assert first["operator"] == second["operator"]
     every = [*first["signed"], *second["signed"], str(first["operator"])]  # type: ignore[misc]
     assert len(set(every)) == 5
@@ -89,3 +89,17 @@ def test_secret_key_is_replaced_while_processes_of_both_keys_sign(machine: Make)
     assert one.run("keys", "rotate", "root", **new)[1].startswith("0 data keys")
     assert result(machine("two").sign(*wallets, SIGNUM_SECRET_KEY=OTHER_KEY))["signed"] == wallets
     assert "SIGNUM_SECRET_KEY has the fingerprint" in one.refusal(SIGNUM_SECRET_KEY=SECRET_KEY)
+
+
+def test_configuration_check_reports_the_fingerprint_and_a_wrong_key(machine: Make) -> None:
+    one = machine("one")
+    result(one.sign(SIGNUM_SECRET_KEY=SECRET_KEY))
+    code, right = one.run("config", "check", "--database", SIGNUM_SECRET_KEY=SECRET_KEY)
+    [fingerprint] = set(re.findall(f"SIGNUM_SECRET_KEY .*fingerprint ({FINGERPRINT})", right))
+    assert code == 0
+    assert fingerprint in one.run("keys", "list", SIGNUM_SECRET_KEY=SECRET_KEY)[1]
+    code, wrong = one.run("config", "check", "--database", SIGNUM_SECRET_KEY=OTHER_KEY)
+    assert (code, OTHER_KEY in wrong, SECRET_KEY in right) == (1, False, False)
+    refusal = one.refusal(SIGNUM_SECRET_KEY=OTHER_KEY)
+    assert wrong.splitlines()[-1] == refusal
+    assert f"the one with the fingerprint {fingerprint}" in refusal

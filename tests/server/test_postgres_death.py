@@ -13,7 +13,8 @@ import psutil
 import psycopg
 import pytest
 
-from backend.server.postgres import EmbeddedPostgres, outside_url
+from backend.core.connections.embedded import outside_url
+from backend.server.postgres import EmbeddedPostgres
 from tests.server.test_serve import Serve
 from tests.support.scratch import scratch
 

@@ -115,7 +115,7 @@ def place(purpose: str, version: int) -> str:
 
 
 def opened(connection: psycopg.Connection[Any], known: Keys) -> Keys:
-    """Return the keys in the database. Raises CannotStart where this process has not the root key of one."""
+    """Return the keys in the database. Raises CannotStart where this process lacks the root key of one."""
     query = "select purpose, version, wrapped, wrapped_by, retired_at from data_keys where wrapped is not null"
     keys = dict[tuple[str, int], DataKey]()
     for purpose, version, wrapped, wrapped_by, retired_at in connection.execute(query):

@@ -90,7 +90,7 @@ class RootKeys:
         return next((key for key in known if key is not None and key.fingerprint == fingerprint), None)
 
     def create(self) -> RootKey:
-        """Return the current key; where there is none, create one in a private file of the data folder."""
+        """Return the current key; without one, create it in a private file of the data folder."""
         if self.current is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_private(self.path, secrets.token_urlsafe(32))

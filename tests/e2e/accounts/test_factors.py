@@ -14,7 +14,7 @@ from eth_account import Account
 from eth_account.messages import encode_defunct
 from playwright.sync_api import Locator, Page, expect
 
-from backend.server.postgres import outside_url
+from backend.core.connections.embedded import outside_url
 from tests.e2e.conftest import Console, Person, Signum
 
 pytestmark = pytest.mark.long

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from playwright.sync_api import expect
 
-from backend.server.postgres import outside_url
+from backend.core.connections.embedded import outside_url
 from tests.e2e.accounts.test_factors import accessible, newcomer
 from tests.e2e.conftest import Console, Signum
 

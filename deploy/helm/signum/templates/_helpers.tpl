@@ -42,12 +42,10 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The environment of all processes. The folders are below the mounted ones, because Signum makes them private. */}}
+{{/* The environment of all processes. The folder is below the mounted one, because Signum makes it private. */}}
 {{- define "signum.environment" -}}
 - name: SIGNUM_HOME
   value: /var/lib/signum/home
-- name: SIGNUM_KEYSTORE_FOLDER
-  value: {{ ternary "/var/lib/signum-keys/keystore" "/var/lib/signum/keystore" .Values.keystore.enabled }}
 {{- range $name, $value := .Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
@@ -59,10 +57,6 @@ capabilities:
   mountPath: /var/lib/signum
 - name: tmp
   mountPath: /tmp
-{{- if .Values.keystore.enabled }}
-- name: keystore
-  mountPath: /var/lib/signum-keys
-{{- end }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -77,11 +71,6 @@ capabilities:
 - name: tmp
   emptyDir:
     sizeLimit: 256Mi
-{{- if $root.Values.keystore.enabled }}
-- name: keystore
-  persistentVolumeClaim:
-    claimName: {{ $root.Values.keystore.existingClaim | default (printf "%s-keystore" (include "signum.name" $root)) }}
-{{- end }}
 {{- with $root.Values.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
