@@ -34,7 +34,7 @@ def store(key: PrivateKey, *, as_operator: bool = False) -> str:
 
 
 def _mark(connection: psycopg.Connection[Any], address: str) -> None:
-    """Mark a stored key as the operator's, where there is none."""
+    """Mark a stored key as the operator's, unless another one is."""
     connection.execute(
         "update wallet_keys set is_operator = true "
         "where address = %s and not exists (select from wallet_keys where is_operator)",
