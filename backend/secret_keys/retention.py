@@ -1,7 +1,6 @@
 """Nightly deletion of data keys that were retired long ago."""
 
-import asyncio
-
+from backend.core import threads
 from backend.engine.schedules import nightly
 from backend.secret_keys import rotation
 
@@ -11,7 +10,7 @@ LATER = 1
 
 async def once() -> None:
     """Delete them. Contents that still need one are sealed again first."""
-    await asyncio.to_thread(rotation.delete_retired)
+    await threads.run(threads.Work.WALLET_KEYS, rotation.delete_retired)
 
 
 NIGHTLY = nightly("retired_data_keys", once, "retired data keys could not be deleted; will retry tomorrow", LATER)
