@@ -83,7 +83,7 @@ class Keystore:
 
     async def discard(self, key: NewKey) -> None:
         """Delete the key."""
-        await asyncio.to_thread(self._remove, key.address)
+        await threads.run(Work.WALLET_KEYS, self._remove, key.address)
 
     async def sign_transaction(self, address: str, transaction: dict[str, Any]) -> Signed:
         """Sign an EIP-1559 transaction."""
@@ -104,7 +104,7 @@ class Keystore:
     async def operator(self) -> str:
         """Return the address of the agent's own key, created on first use."""
         if self._operator is None:
-            self._operator = await asyncio.to_thread(self._find_operator)
+            self._operator = await threads.run(Work.WALLET_KEYS, self._find_operator)
         return self._operator
 
     def import_files(self) -> int:
