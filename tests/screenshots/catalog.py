@@ -123,7 +123,7 @@ def edit_rules(page: Page) -> None:
     page.get_by_role("textbox", name="Maximum holders").fill("1,500")
     bar = page.get_by_role("region", name="Unsaved changes")
     expect(bar).to_contain_text("2 unsaved changes")
-    expect(bar).to_contain_text("holder")
+    expect(bar).to_contain_text("investor")
 
 
 def review_rules(page: Page) -> None:
