@@ -46,7 +46,7 @@ def keys_panel() -> rx.Component:
         list_table(
             "API keys",
             [
-                Col("Name"), Col("Key"), Col("Scopes", right=True), Col("Created"), Col("Last used"), Col("Expires"),
+                Col("Name"), Col("Key"), Col("Scopes"), Col("Created"), Col("Last used"), Col("Expires"),
                 Col("Status"), Col("Actions", hidden=True),
             ],
             KeysState,
@@ -76,7 +76,7 @@ def _row(key: rx.Var[KeyView]) -> rx.Component:
     return tr(
         td(rx.el.div(key.name, class_name="strong break"), network, places, made, full=True),
         td(rx.el.span(key.shown, class_name="mono"), label="Key"),
-        td(rx.el.span(key.count, title=key.scopes.join(", ")), right=True, label="Scopes"),
+        td(rx.el.span(key.access, title=key.scopes.join(", ")), label="Scopes"),
         td(when(key.created_at, "day"), class_name="muted", label="Created"),
         td(when(key.last_used_at), class_name="muted", label="Last used"),
         td(when(key.expires_at, "day"), class_name="muted", label="Expires"),

@@ -193,7 +193,11 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
 
     return tr(
         td(who, full=True),
-        td(rx.cond(holder.country != "", holder.country, none), class_name="muted if-any", label="Country"),
+        td(
+            rx.cond(holder.country != "", holder.country, rx.el.span("–", class_name="no-value")),
+            class_name="muted if-any",
+            label="Country",
+        ),
         td(part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
         td(part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
         td(_units(holder.balance), right=True, label="Balance"),

@@ -15,6 +15,7 @@ from state.controls.daily_limits import ACTIONS, NAMES, DailyLimits, DailyLimitV
 
 STATE = DailyLimits
 ALWAYS = "Always needs a second person"
+LIMIT_TOO = f"{ALWAYS} now. A limit counts if that rule ends."
 
 
 def daily_limits() -> rx.Component:
@@ -55,7 +56,7 @@ def _dialog() -> rx.Component:
         text_field(
             rx.el.span(name, ", ", AssetState.asset.symbol), action, errors=STATE.errors, id=f"daily-{action}",
             input_mode="decimal", optional=True, default_value=_given(action),
-            hint=rx.cond(ControlForm.guarded.contains(ACTIONS[action]), f"{ALWAYS}, with or without a limit", ""),
+            hint=rx.cond(ControlForm.guarded.contains(ACTIONS[action]), LIMIT_TOO, ""),
         )
         for action, name in NAMES.items()
     ]  # fmt: skip

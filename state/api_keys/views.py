@@ -1,9 +1,11 @@
 """API keys as pages show them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from backend.api_keys.schemas import ApiKey
+from backend.auth.scopes import Scope
 from state.core.dates import stamp
 from state.organizations.ip_ranges import shown
 
@@ -16,7 +18,8 @@ class KeyView:
     name: str = ""
     shown: str = ""
     scopes: list[str] = field(default_factory=list)
-    count: int = 0
+    access: str = ""
+    """Its scopes in a few words."""
     network: str = ""
     last_used_at: str = ""
     expires_at: str = ""
@@ -35,7 +38,7 @@ def key_view(key: ApiKey, now: datetime) -> KeyView:
         name=key.name,
         shown=f"{key.prefix}…{key.last_four}",
         scopes=list[str](key.scopes),
-        count=len(key.scopes),
+        access=_access(key.scopes),
         network=key.network or "",
         last_used_at=stamp(key.last_used_at),
         expires_at=stamp(key.expires_at),
@@ -45,6 +48,14 @@ def key_view(key: ApiKey, now: datetime) -> KeyView:
         all_ip_ranges=", ".join(key.allowed_ip_ranges),
         created_by="an application" if key.client_id else "another key" if key.parent_id else "",
     )
+
+
+def _access(scopes: Sequence[str]) -> str:
+    """Return `Full access`, `Read only, 8 scopes` or `3 scopes`."""
+    if len(scopes) == len(Scope):
+        return "Full access"
+    count = f"{len(scopes)} scope{'' if len(scopes) == 1 else 's'}"
+    return f"Read only, {count}" if all(scope.endswith(":read") for scope in scopes) else count
 
 
 def _status(key: ApiKey, now: datetime) -> str:

@@ -151,14 +151,13 @@ def holder_row(
 
 
 def _countries(countries: list[CountryShare]) -> list[CountryRow]:
-    most = max((int(one.balance) for one in countries), default=0)
     return [
         CountryRow(
             name=country_name(one.country) if one.country else "Country not known",
             holders=f"{one.holders:,} {'investor' if one.holders == 1 else 'investors'}",
             balance=one.balance,
             share=percent(one.share_bps),
-            part=100 * int(one.balance) / most if most else 0.0,
+            part=one.share_bps / 100,
         )
         for one in countries
     ]
