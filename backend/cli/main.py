@@ -1,6 +1,6 @@
 """`signum`: the commands of the operator (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
-chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear | config check | openapi`)
-and of users.
+backup | restore | chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear |
+config check | openapi`) and of users.
 """
 
 from typing import Annotated

@@ -5,6 +5,7 @@ Only Typer is imported here; other imports happen when a command runs, so that `
 
 import typer
 
+from backend.backups import command as backups
 from backend.cli import access, assets, attestations, markets, members, organizations, requests
 from backend.configuration import command as configuration
 from backend.secret_keys import command as keys
@@ -24,6 +25,8 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands to the operator's."""
     for name, (group, words) in GROUPS.items():
         app.add_typer(group, name=name, help=words, no_args_is_help=True)
+    app.command()(backups.backup)
+    app.command()(backups.restore)
     app.command()(access.login)
     app.command()(access.logout)
     app.command()(attestations.attest)

@@ -70,7 +70,7 @@ def _serve_once(settings: Settings) -> None:
         held.callback(observers.stop)
         glibc.check(settings)
         _check_chains(settings)
-        held.enter_context(_lock(settings.home))
+        held.enter_context(locked(settings.home))
         _check_port(settings.host, settings.port)
         if reset.clear_if_asked(settings.home):
             say("  Reset: all earlier data was deleted")
@@ -99,7 +99,7 @@ def _check_chains(settings: Settings) -> None:
 
 
 @contextmanager
-def _lock(home: Path) -> Iterator[IO[str]]:
+def locked(home: Path) -> Iterator[IO[str]]:
     """Lock the data folder for this server."""
     data_folder.prepare(home)
     with (home / "lock").open("a+") as file:

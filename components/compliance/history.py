@@ -25,7 +25,7 @@ def rules_history() -> rx.Component:
     )
     rows = rx.fragment(
         items(rx.foreach(state.rows, _rule_set)),
-        pager("As written to each chain, newest first. On several chains, each chain enforces its share of a limit.", state),
+        pager("As written to each chain, newest first. Each of several chains enforces its share of a limit.", state),
     )  # fmt: skip
     body = rx.cond(
         state.problem != "",

@@ -183,9 +183,9 @@ class Signum:
 
 
 @contextmanager
-def serving(home: Path, **environment: str) -> Iterator[Signum]:
-    """Run `signum serve` with a separate data folder and demo."""
-    port = free_port()
+def serving(home: Path, *, port: int | None = None, **environment: str) -> Iterator[Signum]:
+    """Run `signum serve` with a separate data folder and demo, on a free port if none is given."""
+    port = port or free_port()
     given = {
         k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "HOST", "SIGNUM_RPC_URLS", "SIGNUM_PUBLIC_URL")
     }
