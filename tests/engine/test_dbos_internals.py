@@ -40,13 +40,13 @@ def test_private_functions_take_the_expected_arguments() -> None:
     assert parameters(_sys_db.SystemDatabase.update_workflow_outcome) == [
         "self", "workflow_id", "status", "output", "error", "owner_xid"
     ]  # fmt: skip
-    assert parameters(dbos_internals._partitions_of) == ["self", "queue_name"]
-    assert parameters(dbos_internals._start_queued)[:7] == [
+    assert parameters(dbos_internals._PARTITIONS_OF) == ["self", "queue_name"]
+    assert parameters(dbos_internals._START_QUEUED)[:7] == [
         "self", "queue", "executor_id", "app_version", "queue_partition_key", "local_running_count",
         "partition_local_running_count",
     ]  # fmt: skip
     assert parameters(dbos_internals._owned) == ["col", "value"]
-    assert parameters(dbos_internals._start_firsts)[:4] == ["self", "queue", "executor_id", "app_version"]
+    assert parameters(dbos_internals._START_FIRSTS)[:4] == ["self", "queue", "executor_id", "app_version"]
     assert parameters(dbos_internals._remove) == ["self", "key", "bucket"]
     assert parameters(_serialization.DefaultSerializer.deserialize)[1:] == ["serialized_data"]
     assert parameters(DBOS._recover_pending_workflows) == ["executor_ids"]
@@ -58,7 +58,7 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
     assert "execute_dequeued_workflow(dbos, status, owner_xid)" in inspect.getsource(dbos_internals._serve_queue)
     for method in ("get_queue_partitions", "start_queued_workflows"):
         assert f"dbos._sys_db.{method}(" in inspect.getsource(dbos_internals._serve_queue)
-    assert "queue._partition_worker_concurrency" in inspect.getsource(dbos_internals._start_queued)
+    assert "queue._partition_worker_concurrency" in inspect.getsource(dbos_internals._START_QUEUED)
     assert "self._active._remove(" in inspect.getsource(_core.ActiveWorkflowEntry)
     assert "target=queue_worker_thread" in inspect.getsource(_queue.queue_thread)
     assert "dbos._listening_queues" in inspect.getsource(_queue.queue_thread)
@@ -69,9 +69,9 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
 
 def test_claims_ask_for_the_owner_where_unknown_workflows_are_skipped() -> None:
     """The statement that finds the first row of each partition asks first, then the one that takes it."""
-    for method, times in (("_partitions_of", 1), ("_start_queued", 3), ("_start_firsts", 2)):
+    for method, times in (("_PARTITIONS_OF", 1), ("_START_QUEUED", 3), ("_START_FIRSTS", 2)):
         source = inspect.getsource(getattr(dbos_internals, method))
         assert source.count("self._name_filter(") == times, method
-    enqueued, taken = inspect.getsource(dbos_internals._start_firsts).split("claim_guard = sa.and_(")
+    enqueued, taken = inspect.getsource(dbos_internals._START_FIRSTS).split("claim_guard = sa.and_(")
     assert "self._name_filter(ws.c.application_name, self.app_name)" in enqueued
     assert "self._name_filter(ws.c.application_name, self.app_name)" in taken
