@@ -4,7 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.core.csv_link import csv_of
-from components.core.permission import permitted
+from components.core.permission import lacking, permitted
 from components.core.saved_views import saved_views
 from components.requests.fix import fix_offer
 from components.requests.waiting import approval_link, awaits_approval
@@ -123,7 +123,9 @@ def _drawer() -> rx.Component:
         ),
         rx.fragment(),
     )
-    next_step = rx.cond(ONE.problem != "", rx.el.div(fix_offer(ONE), class_name="row wrap"), rx.fragment())
+    can_others = rx.cond(ONE.can_retry, lacking(ONE.scope, "retry this request"), rx.fragment())
+    offered = rx.fragment(rx.el.div(fix_offer(ONE), class_name="row wrap"), can_others)
+    next_step = rx.cond(ONE.problem != "", offered, rx.fragment())
     body = rx.fragment(
         row(rx.el.h3("Steps"), text(badge(of_request(ONE.status)), cls="end"), cls="section-line"),
         awaits_approval(ONE, linked=False),

@@ -46,7 +46,7 @@ def who_can(scope: Scope | rx.Var[str], action: str = "") -> rx.Var[str]:
     return said.replace(" for this.", f" to {action}.") if action else said
 
 
-def lacking(scope: Scope, action: str) -> rx.Component:
+def lacking(scope: Scope | rx.Var[str], action: str) -> rx.Component:
     """Say in one line who can do something, to users who cannot: where its button would be missing without a word."""
     said = rx.el.div(icon("lock", 13), rx.el.span(who_can(scope, action)), class_name="who")
     return rx.cond(may(scope) | (who_can(scope) == ""), rx.fragment(), said)

@@ -16,7 +16,6 @@ from state.distributions.operations import Activation, Cancellation, Deletion
 from state.distributions.proof import ProofFinder
 
 ONE = DistributionState.distribution
-MAX_DECIMALS = 255
 """The most decimals that a token can have."""
 
 
@@ -147,8 +146,7 @@ def cancellation_dialog() -> rx.Component:
         " not claimed can no longer do so",
         rx.cond(Cancellation.losing != "", ": " + Cancellation.losing, ""),
         ". ",
-        # Irreversible: the exact amount.
-        amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=MAX_DECIMALS),
+        amount(ONE.unclaimed, ONE.symbol, ONE.decimals),
         " return to your treasury. This cannot be undone.",
     )
     return confirm(
