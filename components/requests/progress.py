@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import permitted
+from components.core.permission import lacking, permitted
 from components.requests.fix import fix_offer
 from components.requests.waiting import awaits_approval
 from components.ui import progress
@@ -23,4 +23,5 @@ def request_progress(state: Any, *, retry: str = "Retry from here") -> rx.Compon
     again = permitted(
         request.scope, rx.cond(request.fix.kind != "", retried("plain"), retried("primary")), retry, small=True
     )
+    again = rx.fragment(again, lacking(request.scope, "retry this request"))
     return progress.request_progress(request, waits=awaits_approval(request), fix=fix_offer(request), again=again)

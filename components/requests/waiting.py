@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from backend.auth.scopes import Scope
+from components.core.permission import may
 from components.ui.button import link, link_button
 from components.ui.note import note
 from state.core.session import Session
@@ -21,11 +22,11 @@ def review_href(request: rx.Var[Any]) -> rx.Var[str]:
 
 
 def approval_link(request: rx.Var[Any]) -> rx.Component:
-    """Draw the button that leads to the approval: the requester only reads it."""
+    """Draw the button that leads to the approval: the requester, and a role that may not decide, only read it."""
     href = review_href(request)
     view = link_button("View approval", href, "user-check", class_name="end")
     review = link_button("Review approval", href, "user-check", kind="primary", class_name="end")
-    return rx.cond(is_own(request), view, review)
+    return rx.cond(is_own(request) | ~may(request.scope), view, review)
 
 
 def awaits_approval(request: rx.Var[Any], *, linked: bool = True) -> rx.Component:
