@@ -23,7 +23,7 @@ def test_ip_ranges_are_set_with_the_current_address_and_a_refusal_shows_the_reas
 ) -> None:
     made = signum.call("POST", "/orgs", {"name": "Ranges"})["id"]
     page = console.sign_in(newcomer(signum, made, "admin")).goto("settings", made).page
-    card = page.get_by_role("group", name="Settings")
+    card = page.get_by_role("main")
     field = card.get_by_label("Allowed IP ranges")
     save = card.get_by_role("button", name="Save IP ranges")
     field.fill("203.0.113.7\n10.0.0.1/8")
