@@ -48,7 +48,7 @@ def who_can(scope: Scope | rx.Var[str], action: str = "") -> rx.Var[str]:
 
 def lacking(scope: Scope | rx.Var[str], action: str) -> rx.Component:
     """Say in one line who can do something, to users who cannot: where its button would be missing without a word."""
-    said = rx.el.div(icon("lock", 13), rx.el.span(who_can(scope, action)), class_name="who")
+    said = rx.el.div(icon("lock", 13), rx.el.span(who_can(scope, action)), class_name="who-can")
     return rx.cond(may(scope) | (who_can(scope) == ""), rx.fragment(), said)
 
 
