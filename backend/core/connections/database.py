@@ -30,8 +30,12 @@ class Pools:
 
 
 def start(url: str) -> None:
-    """Set the owner's URL. Engines are created from it on demand. Call once per process; `stop` undoes it."""
-    runtime.part(Database).url = url
+    """Set the owner's URL. Engines are created from it on demand. `stop` undoes it. Raises RuntimeError where this
+    process has another database: its engines would continue to use that."""
+    part = runtime.part(Database)
+    if part.url not in (None, url):
+        raise RuntimeError("database.start was called with another database")
+    part.url = url
 
 
 async def stop() -> None:
