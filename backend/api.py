@@ -14,6 +14,7 @@ from backend.demo_people.routes import forms as demo_forms
 from backend.exports import csv_lists
 from backend.http import problems
 from backend.http.middleware import Envelope
+from backend.http.sections import Section
 from backend.http.traced import Traced
 from backend.http.uploads import Uploads
 from backend.limits import rate_limits
@@ -106,14 +107,11 @@ def create_api() -> FastAPI:
     own = settings()
     runtime.part(rate_limits.Counts)  # a REDIS_URL that cannot be used ends the start, not the first request
     api.state.uploads = Uploads(own.home, own.upload_bytes_each, own.upload_bytes)
-    v1 = APIRouter(prefix="/v1")
-    v1.include_router(status)
-    v1.include_router(error_pages.router)
-    for name in ROUTES:
-        router = importlib.import_module(f"backend.{name}").router
-        v1.include_router(router)
-        v1.include_router(csv_lists.siblings(router))
-    api.include_router(v1)
+    for router in (status, error_pages.router, *(importlib.import_module(f"backend.{name}").router for name in ROUTES)):
+        section = Section(prefix="/v1")
+        section.include_router(router)
+        section.include_router(csv_lists.siblings(router))
+        api.include_router(section)
     api.include_router(forms)
     api.include_router(demo_forms)
     api.include_router(beside)
