@@ -52,7 +52,7 @@ def _whole() -> rx.Component:
     line = row(
         rx.el.span(asset.symbol, class_name="strong"),
         rx.el.span(asset.framework),
-        amount(asset.supply, "issued", asset.decimals),
+        amount(asset.supply, "issued", asset.decimals, 2),
         rx.el.span(asset.places.length(), " ", rx.cond(asset.places.length() == 1, "chain", "chains")),
         cls="wrap asset-line",
     )

@@ -71,7 +71,7 @@ def _row(asset: rx.Var[AssetView]) -> rx.Component:
         td(status(asset.status)),
         td(asset.framework, narrow=False),
         td(asset.chains, label="On"),
-        td(amount(asset.supply, asset.symbol, asset.decimals), right=True),
+        td(amount(asset.supply, asset.symbol, asset.decimals, 2), right=True),
         td(when(asset.created_at), narrow=False, class_name="muted"),
         key=asset.id,
     )

@@ -85,7 +85,7 @@ def _row(transfer: rx.Var[TransferView]) -> rx.Component:
         td(open_),
         td(status(transfer.status)),
         td(
-            amount(transfer.amount, transfer.symbol, transfer.decimals),
+            amount(transfer.amount, transfer.symbol, transfer.decimals, 2),
             right=True,
             class_name="strong lead",
             label="Amount",

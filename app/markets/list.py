@@ -12,7 +12,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, name_link, pager, td, toolbar, tr
 from components.ui.tabs import counted, filters
-from components.ui.value import amount, when
+from components.ui.value import amount, money, when
 from state.core.session import Session
 from state.markets.list import MarketsState, MarketView
 
@@ -69,7 +69,7 @@ def _row(market: rx.Var[MarketView]) -> rx.Component:
     href = HREF + "/" + market.id + "?asset=" + market.asset_id
     why = rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment())
     traded = market.price != ""
-    price = rx.cond(traded, amount(market.price, market.quote, market.quote_decimals, least=2), _untraded())
+    price = rx.cond(traded, money(market.price, market.quote, market.quote_decimals, 6), _untraded())
     volume = rx.cond(traded, amount(market.volume, market.symbol, market.decimals), _untraded())
     return tr(
         td(rx.el.div(name_link(market.pair, href)), rx.el.div(market.asset, class_name="muted small trunc")),

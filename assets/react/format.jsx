@@ -72,20 +72,21 @@ function wholeUnits(value, decimals) {
 
 const joined = (whole, rest) => (rest ? `${whole}.${rest}` : whole);
 
-/* The same words as `rounded` in backend/core/units.py: cut, never rounded up, so that no one seems to own more. */
-function cut(whole, rest, digits, ellipsis) {
+/* Cut, never rounded up, so that no one seems to own more; at least `least` decimals are left. */
+function cut(whole, rest, digits, least) {
   if (rest.length <= digits) return joined(whole, rest);
   const shown = rest.slice(0, digits);
   if (whole === "0" && /^0*$/.test(shown)) return digits ? `<0.${"1".padStart(digits, "0")}` : "<1";
-  return ellipsis ? `${joined(whole, shown)}…` : joined(whole, shown.replace(/0+$/, ""));
+  return joined(whole, shown.replace(/0+$/, "").padEnd(least, "0"));
 }
 
 /* An amount that is cut is a button that copies the exact one; every amount shows it on hover. */
-export function Amount({ value, decimals = 18, unit, digits = 6, least = 0, ellipsis = true }) {
+export function Amount({ value, decimals = 18, unit, digits = 6, least = 0 }) {
   const [done, copy] = useCopy();
   const { whole, rest, plain } = wholeUnits(value, decimals);
   const exact = `${joined(whole, rest)}${unit ? ` ${unit}` : ""}`;
-  const text = cut(whole, rest.padEnd(Math.min(least, digits, decimals), "0"), digits, ellipsis);
+  const always = Math.min(least, digits, decimals);
+  const text = cut(whole, rest.padEnd(always, "0"), digits, always);
   const shown = (
     <>
       {text}
@@ -151,6 +152,21 @@ export function Zone({ name }) {
     [...zoneListeners, ...listeners].forEach((listener) => listener());
   }, [name]);
   return null;
+}
+
+/* The day in a date field, which browsers write in forms such as 11/28/2027. `value` is the one it begins with. */
+export function DateWords({ input, value }) {
+  const [given, setGiven] = useState(value || "");
+  useEffect(() => {
+    const field = document.getElementById(input);
+    if (!field) return undefined;
+    const read = () => setGiven(field.value);
+    read();
+    field.addEventListener("input", read);
+    return () => field.removeEventListener("input", read);
+  }, [input, value]);
+  const time = Date.parse(`${given}T00:00:00Z`);
+  return Number.isFinite(time) ? <span className="num nowrap">{british(time, { ...DATE, timeZone: "UTC" })}. </span> : null;
 }
 
 /* The time now: that of a printed page. */

@@ -9,7 +9,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, name_link, pager, td, toolbar, tr
 from components.ui.tabs import filters
-from components.ui.value import short_hash, when
+from components.ui.value import no_value, short_hash, when
 from state.assets.activity import ActivityState, ActivityView
 
 KINDS = [
@@ -67,7 +67,7 @@ def _row(entry: rx.Var[ActivityView]) -> rx.Component:
         td(rx.cond(entry.status != "", status(entry.status), rx.fragment()), class_name="second"),
         td(entry.chain, class_name="muted"),
         td(
-            rx.cond(entry.actor != "", rx.el.span(entry.actor), rx.el.span("–", class_name="no-value")),
+            rx.cond(entry.actor != "", rx.el.span(entry.actor), no_value()),
             rx.cond(entry.approver != "", rx.el.div("approved by ", entry.approver, class_name="small"), rx.fragment()),
             class_name="muted by",
             label="By",

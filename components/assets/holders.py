@@ -14,7 +14,7 @@ from components.ui.list_keys import keys_hint, list_keys, marks_hint
 from components.ui.marks import mark_box
 from components.ui.note import empty
 from components.ui.table import Col, list_table, pager, td, tr
-from components.ui.value import amount, short_hash
+from components.ui.value import amount, no_value, short_hash
 from state.assets.detail import AssetState
 from state.assets.holders import HoldersState, HolderView
 
@@ -63,8 +63,8 @@ def _total() -> rx.Component:
     orders = rx.fragment(", of which ", amount(escrowed, asset.symbol, asset.decimals), " are in ", market)
     line = rx.el.div(
         rx.el.span(
-            "100.00% of ",
-            amount(total, asset.symbol, asset.decimals),
+            amount(total, asset.symbol, asset.decimals, 2),
+            " in total",
             rx.cond(escrowed != "0", orders, rx.fragment()),
         ),
         class_name="card-foot row wrap holders-total",
@@ -90,7 +90,7 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
         td(_part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
         td(_part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
         td(
-            amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals),
+            amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals, 2, HoldersState.least),
             right=True,
             label="Total",
         ),
@@ -106,6 +106,6 @@ def _part(value: rx.Var[str], none: str = "–") -> rx.Component:
     return rx.match(
         value,
         ("", rx.el.span("unknown", class_name="muted")),
-        ("0", rx.el.span(none, class_name="muted no-value")),
-        amount(value, None, AssetState.asset.decimals),
+        ("0", no_value(none)),
+        amount(value, None, AssetState.asset.decimals, 2, HoldersState.least),
     )

@@ -13,7 +13,7 @@ from components.ui.button import link
 from components.ui.card import card
 from components.ui.note import unread
 from components.ui.table import Col, table, tr
-from components.ui.value import amount, when
+from components.ui.value import amount, money, when
 from state.assets.detail import AssetState
 from state.assets.figures import AssetFigures
 from state.core.session import Session
@@ -46,7 +46,7 @@ def _figures() -> rx.Component:
         rx.el.dl(
             _figure(
                 "Total supply",
-                _opens("chains", amount(asset.supply, asset.symbol, asset.decimals)),
+                _opens("chains", amount(asset.supply, asset.symbol, asset.decimals, 2)),
                 "issued on all chains",
             ),
             _price(),
@@ -87,7 +87,7 @@ def _opens(tab: str, *value: Any) -> rx.Component:
 
 def _price() -> rx.Component:
     found = AssetFigures
-    shown = link(amount(found.price, found.quote, found.quote_decimals), _market_page(found.market_id))
+    shown = link(money(found.price, found.quote, found.quote_decimals, 6), _market_page(found.market_id))
     traded = rx.fragment(when(found.traded_at), " on ", found.traded_on)
     is_traded = found.price != ""
     return _figure(
@@ -99,7 +99,7 @@ def _price() -> rx.Component:
 
 def _value() -> rx.Component:
     found = AssetFigures
-    shown = _opens("holders", amount(found.value, found.quote, found.quote_decimals, 2))
+    shown = _opens("holders", money(found.value, found.quote, found.quote_decimals))
     is_known = found.value != ""
     return _figure(
         "Value of the supply",

@@ -11,7 +11,7 @@ from components.ui.card import card
 from components.ui.charts_over_time import price_chart
 from components.ui.note import empty, failure, skeleton
 from components.ui.tabs import filters
-from components.ui.value import amount
+from components.ui.value import amount, money
 from state.assets.detail import AssetState
 from state.assets.prices import AssetPricesState
 from state.core.session import Session
@@ -56,9 +56,12 @@ def _figures() -> rx.Component:
     state, asset = AssetPricesState, AssetState.asset
     trades = ASSET + asset.id + "?tab=activity&kind=trade"
     none = rx.el.span("none", class_name="muted")
-    price = amount(state.price, state.currency, state.decimals)
-    moved = rx.fragment("from ", amount(state.before, decimals=state.decimals), " to ", price)
-    low, high = amount(state.low, decimals=state.decimals), amount(state.high, state.currency, state.decimals)
+    price = money(state.price, state.currency, state.decimals, 6)
+    moved = rx.fragment("from ", money(state.before, decimals=state.decimals, digits=6), " to ", price)
+    low, high = (
+        money(state.low, decimals=state.decimals, digits=6),
+        money(state.high, state.currency, state.decimals, 6),
+    )
     figures = [
         (
             "Change in 30 days",
@@ -69,7 +72,7 @@ def _figures() -> rx.Component:
         (
             "Volume",
             link(amount(state.volume, asset.symbol, asset.decimals), trades),
-            amount(state.value, state.currency, state.decimals, 2),
+            money(state.value, state.currency, state.decimals),
         ),
         ("Trades", link(state.trades, trades), _period()),
     ]

@@ -6,7 +6,7 @@ from components.ui.card import panel
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, name_link, table, td, tr
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, money, short_hash, when
 from state.assets.detail import AssetState, DeploymentView
 from state.core.session import Session
 from state.markets.list import AssetMarkets, MarketView
@@ -31,7 +31,7 @@ def _place(place: rx.Var[DeploymentView]) -> rx.Component:
     asset = AssetState.asset
     why = rx.cond(place.status == "active", "chain not responding", "none yet")
     silent = rx.el.span(why, class_name="muted")
-    supply = rx.cond(place.supply != "", amount(place.supply, asset.symbol, asset.decimals), silent)
+    supply = rx.cond(place.supply != "", amount(place.supply, asset.symbol, asset.decimals, 2), silent)
     return tr(
         td(place.chain, class_name="strong"),
         td(status(rx.cond(place.paused, "paused", place.status))),
@@ -73,7 +73,7 @@ def market_cells(market: rx.Var[MarketView]) -> tuple[rx.Component, ...]:
     why = rx.cond(market.why != "", rx.el.div(market.why, class_name="muted small clamp"), rx.fragment())
     price = rx.cond(
         market.price != "",
-        amount(market.price, market.quote, market.quote_decimals),
+        money(market.price, market.quote, market.quote_decimals, 6),
         rx.el.span("no trade yet", class_name="muted"),
     )
     return (

@@ -157,4 +157,4 @@ def _affected(words: str, holdings: rx.Var[list[HoldingView]], tone: str = "warn
 
 
 def _holding(holding: rx.Var[HoldingView]) -> rx.Component:
-    return rx.el.li(text(amount(holding.amount, holding.symbol, holding.decimals), cls="strong"), key=holding.id)
+    return rx.el.li(text(amount(holding.amount, holding.symbol, holding.decimals, 2), cls="strong"), key=holding.id)

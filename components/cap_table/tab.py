@@ -12,7 +12,7 @@ from components.ui.icon import icon
 from components.ui.note import empty
 from components.ui.table import Col, list_table, pager, td, tr
 from components.ui.tabs import filters
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, no_value, short_hash, when
 from state.assets.detail import AssetState
 from state.cap_table.table import CapTableState
 from state.cap_table.views import ChainRow, CountryRow, HolderRow
@@ -31,7 +31,7 @@ def cap_table() -> rx.Component:
 
 
 def _units(value: Any, unit: Any = None) -> rx.Component:
-    return amount(value, unit, CapTableState.table.decimals)
+    return amount(value, unit, CapTableState.table.decimals, 2, CapTableState.least)
 
 
 def _file(kind: str) -> Any:
@@ -184,7 +184,7 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
         ),
         class_name="row who",
     )
-    none = rx.el.span("none", class_name="muted no-value")
+    none = no_value()
     moved = rx.cond(holder.moved != "", rx.el.span(holder.moved, class_name="num"), none)
     change = rx.cond(holder.change != "", rx.el.div(holder.change, class_name="muted small"), rx.fragment())
 
@@ -194,7 +194,7 @@ def _holder(holder: rx.Var[HolderRow]) -> rx.Component:
     return tr(
         td(who, full=True),
         td(
-            rx.cond(holder.country != "", holder.country, rx.el.span("–", class_name="no-value")),
+            rx.cond(holder.country != "", holder.country, no_value()),
             class_name="muted if-any",
             label="Country",
         ),

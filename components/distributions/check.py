@@ -34,7 +34,7 @@ def outcome(state: Any, *, offers: bool = True) -> rx.Component:
 
 def _counted(state: Any, count: rx.Var[int], units: rx.Var[str]) -> rx.Component:
     noun = rx.cond(count == 1, " recipient, ", " recipients, ")
-    return rx.el.span(rx.el.span(count, class_name="num"), noun, amount(units, state.symbol, state.decimals))
+    return rx.el.span(rx.el.span(count, class_name="num"), noun, amount(units, state.symbol, state.decimals, 2))
 
 
 def _treatment(state: Any) -> rx.Component:
@@ -97,7 +97,7 @@ def _recipient(state: Any, row: rx.Var[RecipientView]) -> rx.Component:
         line(mark("circle-check", "ok"), "Eligible"),
         line(mark("circle-x", "bad"), row.why),
     )
-    return recipient_row(row, amount(row.amount, state.symbol, state.decimals), verdict)
+    return recipient_row(row, amount(row.amount, state.symbol, state.decimals, 2), verdict)
 
 
 def recipient_row(row: rx.Var[RecipientView], units: rx.Component, verdict: Any) -> rx.Component:

@@ -24,8 +24,8 @@ def facts() -> rx.Component:
     claimed = col(
         bar(ONE.claimed_percent, "Claimed"),
         rx.el.span(
-            amount(ONE.claimed, ONE.symbol, ONE.decimals, digits=2, ellipsis=False), " of ",
-            amount(ONE.total, ONE.symbol, ONE.decimals, digits=2, ellipsis=False),
+            amount(ONE.claimed, ONE.symbol, ONE.decimals, digits=2), " of ",
+            amount(ONE.total, ONE.symbol, ONE.decimals, digits=2),
             ", ", ONE.claimed_percent, "%",
         ),
         cls="tight",
@@ -40,7 +40,7 @@ def facts() -> rx.Component:
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
-            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=2, ellipsis=False)),
+            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=2)),
             ("Held back", _unpaid()),
             ("Created", when(ONE.created_at)),
         ),
@@ -122,7 +122,7 @@ def activation_dialog() -> rx.Component:
     return form_dialog(
         "Activate " + ONE.name,
         rx.el.span(
-            "Moves ", amount(ONE.total, ONE.symbol, ONE.decimals),
+            "Moves ", amount(ONE.total, ONE.symbol, ONE.decimals, 2),
             " out of your treasury. What is not claimed returns to it when you cancel the distribution.",
         ),
         problem_note(state.plan_problem),
@@ -146,7 +146,7 @@ def cancellation_dialog() -> rx.Component:
         " not claimed can no longer do so",
         rx.cond(Cancellation.losing != "", ": " + Cancellation.losing, ""),
         ". ",
-        amount(ONE.unclaimed, ONE.symbol, ONE.decimals),
+        amount(ONE.unclaimed, ONE.symbol, ONE.decimals, 2),
         " return to your treasury. This cannot be undone.",
     )
     return confirm(

@@ -48,7 +48,7 @@ def held_card() -> rx.Component:
 def _held(row: rx.Var[RecipientView]) -> rx.Component:
     href = "/o/" + Session.org.id + "/distributions/" + row.paid_by + "?asset=" + ONE.asset_id
     why = rx.cond(row.paid_by != "", link("Released to another distribution", href), row.why)
-    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals), why)
+    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals, 2), why)
 
 
 def release_dialog() -> rx.Component:

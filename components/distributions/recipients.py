@@ -59,7 +59,7 @@ def _recipient(row: rx.Var[PayeeView]) -> rx.Component:
         ("ready", rx.cond(RecipientsState.is_open, _claimable(row), status("eligible"))),
         rx.el.span("not checked", class_name="muted"),
     )
-    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals, digits=2, ellipsis=False), claim)
+    return recipient_row(row, amount(row.amount, ONE.symbol, ONE.decimals, 2, RecipientsState.least), claim)
 
 
 def _claimable(row: rx.Var[PayeeView]) -> rx.Component:

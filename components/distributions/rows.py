@@ -24,9 +24,9 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
         bar(one.claimed_percent, "Claimed of " + one.name),
         rx.el.span(
             rx.el.span("Claimed ", class_name="only-narrow"),
-            amount(one.claimed, None, one.decimals, digits=2, ellipsis=False),
+            amount(one.claimed, None, one.decimals, digits=2),
             " of ",
-            amount(one.total, one.symbol, one.decimals, digits=2, ellipsis=False),
+            amount(one.total, one.symbol, one.decimals, digits=2),
             rx.el.span(", ", one.claimed_percent, "%", class_name="muted"),
             class_name="small num",
         ),

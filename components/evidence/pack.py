@@ -12,7 +12,7 @@ from components.ui.icon import icon
 from components.ui.note import empty, failure, forbidden, note, problem_note, skeleton
 from components.ui.status import status
 from components.ui.table import td, tr
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, no_value, short_hash, when
 from state.evidence.pack import EvidenceState
 from state.evidence.views import Cell, CheckView, FileView, Row, SectionView
 
@@ -206,7 +206,7 @@ def _cell(cell: rx.Var[Cell], none: str = "none") -> rx.Component:
         ("hash", short_hash(cell.text, cell.label.lower())),
         rx.el.span(cell.text),
     )
-    return rx.cond(cell.text != "", drawn, rx.el.span(none, class_name="muted no-value"))
+    return rx.cond(cell.text != "", drawn, no_value(none))
 
 
 def _table(caption: str, heads: list[tuple[str, bool]], rows: Any) -> rx.Component:

@@ -9,7 +9,7 @@ from components.ui.charts_over_time import spark, stack_chart
 from components.ui.note import empty, failure, forbidden
 from components.ui.table import Col, name_link, table, td, tr
 from components.ui.tabs import filters
-from components.ui.value import amount
+from components.ui.value import amount, money
 from state.core.session import Session
 from state.insight.overview import InsightState
 from state.insight.views import AssetRow, FigureView
@@ -106,9 +106,9 @@ def _asset(asset: rx.Var[AssetRow]) -> rx.Component:
         return rx.el.a(*shown, href=place + "?tab=" + tab, class_name="link plain")
 
     none = rx.el.span("none", class_name="muted")
-    price = rx.cond(asset.price != "", opens("markets", amount(asset.price, currency, decimals)), none)
+    price = rx.cond(asset.price != "", opens("markets", money(asset.price, currency, decimals, 6)), none)
     change = rx.cond(asset.change != "", rx.el.div(asset.change, class_name="muted small"), rx.fragment())
-    value = rx.cond(asset.value != "", opens("overview", amount(asset.value, currency, decimals, 2)), none)
+    value = rx.cond(asset.value != "", opens("overview", money(asset.value, currency, decimals)), none)
     return tr(
         td(name_link(asset.name, place), rx.el.div(asset.symbol, class_name="muted small"), full=True),
         td(opens("chains", amount(asset.supply, asset.symbol, asset.decimals, 2)), right=True, label="Supply"),

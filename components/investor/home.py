@@ -9,7 +9,7 @@ from components.ui.card import card
 from components.ui.icon import icon
 from components.ui.note import empty, note
 from components.ui.status import status
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, money, short_hash, when
 from state.core.session import Session
 from state.investor.claims import ClaimView, WaitingClaims
 from state.investor.home import EligibilityView, HoldingView, InvestorHome, OrderView, PartView
@@ -89,7 +89,7 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
         one.value != "",
         rx.el.p(
             "about ",
-            amount(one.value, one.quote_symbol, one.quote_decimals, digits=2, ellipsis=False),
+            money(one.value, one.quote_symbol, one.quote_decimals),
             ", at the last trade ",
             when(one.priced_at),
         ),
@@ -113,7 +113,7 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
     return rx.el.li(
         rx.el.p(one.name, class_name="strong"),
         rx.el.p("You hold", class_name="muted"),
-        rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2, ellipsis=False), class_name="held"),
+        rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2), class_name="held"),
         rx.el.div(
             value,
             rx.cond(one.since != "", rx.el.p("Since ", one.since), rx.fragment()),
@@ -212,7 +212,7 @@ def _claim(one: rx.Var[ClaimView]) -> rx.Component:
     return rx.el.li(
         rx.el.span(icon("gift", 16), class_name="mark info"),
         rx.el.div(
-            rx.el.div(amount(one.amount, one.symbol, one.decimals, digits=2, ellipsis=False), class_name="title"),
+            rx.el.div(amount(one.amount, one.symbol, one.decimals, digits=2), class_name="title"),
             rx.el.div(one.name, class_name="below"),
             rx.cond(one.is_kept, said, rx.fragment()),
             class_name="grow",

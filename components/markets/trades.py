@@ -7,7 +7,7 @@ from components.ui.button import button
 from components.ui.card import card
 from components.ui.note import empty
 from components.ui.table import Col, list_table, pager, td, tr
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, money, short_hash, when
 from state.markets.detail import ROWS, MarketState
 from state.orders.trades import TradesState, TradeView
 
@@ -36,13 +36,13 @@ def _row(trade: rx.Var[TradeView]) -> rx.Component:
     return tr(
         td(when(trade.executed_at), class_name="muted"),
         td(
-            amount(trade.price, market.quote, market.quote_decimals, least=2),
+            money(trade.price, market.quote, market.quote_decimals, 6),
             right=True,
             class_name="strong lead",
             label="Price",
         ),
         td(amount(trade.amount, market.symbol, market.decimals), right=True, label="Amount"),
-        td(amount(trade.value, market.quote, market.quote_decimals, least=2), right=True, label="Value"),
+        td(money(trade.value, market.quote, market.quote_decimals), right=True, label="Value"),
         td(_person(trade.buyer, trade.buyer_name), label="Buyer"),
         td(_person(trade.seller, trade.seller_name), label="Seller"),
         td(short_hash(trade.tx_hash, "transaction", trade.tx_url), label="Transaction"),

@@ -18,7 +18,7 @@ from components.ui.progress import bar
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, money, short_hash, when
 from state.markets.detail import ROWS, MarketState
 from state.orders.book import BookState
 from state.orders.form import OrderForm
@@ -34,7 +34,7 @@ STATUSES = [
     ("failed", "Failed"),
 ]
 SIDES = [("", "Both sides"), ("buy", "Buy"), ("sell", "Sell")]
-KEPT = "You can cancel open orders of every wallet that this organization keeps, also those of investors."
+KEPT = "You can cancel the open orders of every wallet in this organization, including those of investors."
 
 
 def trading() -> rx.Component:
@@ -49,8 +49,7 @@ def trading() -> rx.Component:
         rx.cond(MarketState.market.status == "halted", halted, rx.fragment()),
         rx.cond(OrderForm.request.id != "", _following(), rx.fragment()),
         _figures(),
-        prices(),
-        split(_depth(), facts()),
+        split(col(prices(), _depth(), cls="wide"), facts()),
         _orders(),
         trades(),
         cls="wide",
@@ -70,7 +69,7 @@ def _following() -> rx.Component:
 def _price(value: rx.Var[str]) -> rx.Component:
     market = MarketState.market
     none = rx.el.span("none", class_name="muted")
-    return rx.cond(value != "", amount(value, market.quote, market.quote_decimals), none)
+    return rx.cond(value != "", money(value, market.quote, market.quote_decimals, 6), none)
 
 
 def _figures() -> rx.Component:
@@ -118,7 +117,7 @@ def _orders() -> rx.Component:
         list_table(
             "Orders",
             [Col("Placed", sort="created_at"), Col("Side"), Col("Price", right=True), Col("Amount", right=True),
-             Col("Filled", right=True), Col("Status"), Col("Placed by"), Col("Actions", hidden=True)],
+             Col("Filled", right=True), Col("Status"), Col("Account"), Col("Actions", hidden=True)],
             state,
             _row,
             empty=rx.cond(
@@ -164,7 +163,7 @@ def _row(order: rx.Var[OrderView]) -> rx.Component:
         td(when(order.created_at), class_name="muted"),
         td(rx.cond(order.side == "buy", buy, sell)),
         td(
-            amount(order.price, market.quote, market.quote_decimals, least=2),
+            money(order.price, market.quote, market.quote_decimals, 6),
             right=True,
             class_name="strong lead",
             label="Price",

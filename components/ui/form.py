@@ -11,6 +11,7 @@ from components.ui.button import Kind, button
 from components.ui.icon import icon
 from components.ui.note import problem_note
 from components.ui.progress import conflict
+from components.ui.value import DateWords
 
 
 class NativeForm(BaseHTML):
@@ -88,6 +89,9 @@ def text_field(
     """Draw a field for a line of text. `errors` is the state's dict by field name; other props go to the input."""
     name_id, error = id or f"f-{name}", error_of(errors, name)
     props.setdefault("auto_complete", "off")
+    if props.get("type") == "date":
+        given = props.get("value", props.get("default_value", ""))
+        hint = rx.fragment(DateWords.create(input=name_id, value=given), "" if hint is None else hint)
     control = rx.el.input(
         id=name_id,
         name=name,

@@ -45,8 +45,17 @@ class Amount(Local):
     decimals: rx.Var[int]
     unit: rx.Var[str]
     digits: rx.Var[int]
-    ellipsis: rx.Var[bool]
     least: rx.Var[int]
+
+
+class DateWords(Local):
+    """The date in a date field in words, because browsers write it in forms such as 11/28/2027."""
+
+    library = "$/public/react/format.jsx"
+    tag = "DateWords"
+
+    input: rx.Var[str]
+    value: rx.Var[str]
 
 
 class When(Local):
@@ -117,16 +126,19 @@ def amount(
     value: rx.Var[str] | str,
     unit: Any = None,
     decimals: rx.Var[int] | int = 18,
-    digits: int = 6,
-    least: int = 0,
-    *,
-    ellipsis: bool = True,
+    digits: rx.Var[int] | int = 6,
+    least: rx.Var[int] | int = 0,
 ) -> rx.Component:
-    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers. In a column
-    of prices, `least` decimals are always shown. Without `ellipsis` an amount that is cut looks like any other; the
-    exact one is shown on hover and copied on a click."""
+    """Show base units as whole units, grouped, at most `digits` decimals; `decimals=0` for whole numbers. `least`
+    decimals are always shown, so that the digits of a column align. The exact amount is shown on hover; an amount that
+    is cut copies it on a click."""
     named = {"unit": unit} if unit is not None else {}
-    return Amount.create(value=value, decimals=decimals, digits=digits, least=least, ellipsis=ellipsis, **named)
+    return Amount.create(value=value, decimals=decimals, digits=digits, least=least, **named)
+
+
+def money(value: rx.Var[str] | str, unit: Any = None, decimals: rx.Var[int] | int = 6, digits: int = 2) -> rx.Component:
+    """Show an amount of a quote currency, such as 103.10 tUSD. A price may have more `digits` than two."""
+    return amount(value, unit, decimals, digits, 2)
 
 
 def when(
@@ -140,6 +152,11 @@ def when(
 def elapsed(start: rx.Var[str] | str, finish: rx.Var[str] | str = "") -> rx.Component:
     """Show how long something took, or how long it has been running."""
     return Elapsed.create(start=start, end=finish)
+
+
+def no_value(words: str = "–") -> rx.Component:
+    """Draw an empty value; on phones some rows leave it out."""
+    return rx.el.span(words, class_name="muted no-value")
 
 
 def country(name: Any, code: Any) -> rx.Component:

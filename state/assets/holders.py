@@ -6,9 +6,10 @@ import reflex as rx
 
 from backend.assets.schemas import Holder
 from backend.wallets.schemas import AddressKind
+from state.assets.detail import AssetState
 from state.chains.lookup import Chains
 from state.core.marks import Marks
-from state.core.units import percent
+from state.core.units import column_decimals, percent
 
 KINDS = {
     AddressKind.OWN_WALLET: "Own wallet",
@@ -47,6 +48,8 @@ class HoldersState(Marks, Chains, rx.State):
     rows: list[HolderView] = []
     total: str = ""
     escrowed: str = ""
+    least: int = 0
+    """Decimals that each amount shows."""
 
     @rx.var
     def freezable(self) -> int:
@@ -63,6 +66,8 @@ class HoldersState(Marks, Chains, rx.State):
             await self._read_chains()
         page = await self._api.list_holders(self._org_id(), self._in_path("asset_id"), cursor=cursor or None)
         self.rows = [self._view(holder) for holder in page.holders]
+        asset = (await self.get_state(AssetState)).asset
+        self.least = column_decimals((one.balance for one in page.holders), asset.decimals)
         self.total, self.escrowed = page.total_balance or "", page.total_escrowed or ""
         return page.nextCursor
 

@@ -13,6 +13,7 @@ from state.core.address import Param, choice
 from state.core.dates import day_of, end_of
 from state.core.events import Events
 from state.core.paging import Pages
+from state.core.units import column_decimals
 
 MONTH = timedelta(days=30)
 
@@ -21,6 +22,8 @@ class CapTableState(Pages, Chains, rx.State):
     """The tab. A day stands for its last moment in the user's time zone; without one, it is now."""
 
     rows: list[HolderRow] = []
+    least: int = 0
+    """Decimals that each amount shows."""
     table: CapTableView = CapTableView()
     day: str = ""
     """The day of the cap table; empty for now."""
@@ -56,6 +59,7 @@ class CapTableState(Pages, Chains, rx.State):
         names = {chain.chain_eid: chain.chain_name for chain in table.chains}
         names |= {eid: chain.name for eid, chain in self._chains.items()}
         self.table = table_view(table, self._today or datetime.now(zone).date(), names)
+        self.least = column_decimals((holder.balance for holder in table.holders), table.decimals)
         self.rows = [
             holder_row(holder, n, table.symbol, table.decimals, names) for n, holder in enumerate(table.holders)
         ]

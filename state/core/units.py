@@ -1,13 +1,14 @@
 """Conversion between whole units and base units: exact, without floats."""
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal, localcontext
 
 from backend.core.units import grouped, rounded, shortened, to_whole
 
 __all__ = [
-    "MAX_UINT256", "brief", "cost", "grouped", "percent", "plotted", "rounded", "shortened", "to_base", "to_whole",
-    "with_short_addresses", "with_short_amounts",
+    "MAX_UINT256", "brief", "column_decimals", "cost", "grouped", "percent", "plotted", "rounded", "shortened",
+    "to_base", "to_whole", "with_short_addresses", "with_short_amounts",
 ]  # fmt: skip
 
 MAX_UINT256 = 2**256 - 1
@@ -58,6 +59,12 @@ def cost(price: str, amount: str, decimals: int) -> int:
 def percent(bps: int) -> str:
     """Format basis points: 30 are 0.30%."""
     return f"{bps // 100}.{bps % 100:02d}%"
+
+
+def column_decimals(amounts: Iterable[str], decimals: int) -> int:
+    """Return how many decimals a column of amounts in base units always shows, so that its digits align: two if one of
+    them is no whole number. Unknown amounts are empty."""
+    return 2 * any(int(units) % 10**decimals for units in amounts if units)
 
 
 def plotted(units: str | int, decimals: int) -> float:

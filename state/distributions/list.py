@@ -94,7 +94,7 @@ def distribution_view(record: Distribution) -> DistributionView:
         asset_id=str(record.asset_id),
         asset_symbol=record.asset_symbol or "",
         symbol=record.currency_symbol or record.asset_symbol or "",
-        decimals=_decimals(record),
+        decimals=decimals_of(record),
         is_quote=record.currency_address is not None,
         chain=record.chain_name or f"Chain {record.chain_eid}",
         chain_eid=record.chain_eid,
@@ -125,7 +125,8 @@ def _percent(part: int, whole: int) -> int:
     return min(max((200 * part + whole) // (2 * whole), 1), 99)
 
 
-def _decimals(record: Distribution) -> int:
+def decimals_of(record: Distribution) -> int:
+    """Return the decimals of what a distribution pays out."""
     given = record.asset_decimals if record.currency_address is None else record.currency_decimals
     return 18 if given is None else given
 

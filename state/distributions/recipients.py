@@ -6,7 +6,9 @@ import reflex as rx
 
 from backend.distributions.schemas import Distribution, DistributionStatus, Entitlement
 from state.core.paging import Pages
+from state.core.units import column_decimals
 from state.distributions.check import named
+from state.distributions.list import decimals_of
 
 
 @dataclass
@@ -28,10 +30,13 @@ class RecipientsState(Pages, rx.State):
     rows: list[PayeeView] = []
     paying: str = ""
     """The address that a request pays at the moment."""
+    least: int = 0
+    """Decimals that each amount shows."""
     payable: int = 0
     """How many of the listed recipients can claim now."""
     is_open: bool = False
     """Whether recipients can claim now, or only after an activation."""
+    _decimals: int = 18
     _of: tuple[str, str] = ("", "")
     """The distribution and its asset; empty if its recipients are not stored."""
 
@@ -40,6 +45,7 @@ class RecipientsState(Pages, rx.State):
         wanted = (str(record.id), str(record.asset_id)) if record.has_recipients else ("", "")
         if wanted != self._of:
             self._of, self.rows, self.paying, self.payable = wanted, [], "", 0
+        self._decimals = decimals_of(record)
         self.is_open = record.status is DistributionStatus.ACTIVE
         self.payable = len(self._payable())
 
@@ -50,6 +56,7 @@ class RecipientsState(Pages, rx.State):
             return None
         page = await self._api.list_recipients(self._org_id(), asset, distribution, check=True, cursor=cursor or None)
         self.rows = [payee_view(one) for one in page.recipients]
+        self.least = column_decimals((one.amount for one in page.recipients), self._decimals)
         self.payable = len(self._payable())
         return page.nextCursor
 

@@ -17,7 +17,7 @@ from state.compliance.rules import Checked, InvalidFields, Rules, asset_body, ch
 from state.compliance.verdicts import Terms, verdicts_of
 from state.core.arguments import id_of, number, texts
 from state.core.prerequisites import prerequisites_of
-from state.core.units import MAX_UINT256, cost, grouped, percent, rounded, to_base, to_whole
+from state.core.units import MAX_UINT256, column_decimals, cost, grouped, percent, rounded, to_base, to_whole
 
 AMOUNTS = st.integers(min_value=0, max_value=MAX_UINT256)
 DECIMALS = st.integers(min_value=0, max_value=18)
@@ -176,3 +176,8 @@ def test_event_arguments_of_any_shape_are_accepted_safely() -> None:
     assert id_of(["x"]) == ""
     assert number("40161") == 40161
     assert [number(bad) for bad in ("-1", "1e9", None, [], "٣")] == [0] * 5
+
+
+def test_column_shows_two_decimals_if_one_amount_is_no_whole_number() -> None:
+    whole, part = str(10**18), str(10**18 + 1)
+    assert [column_decimals(amounts, 18) for amounts in ([], [whole, ""], [whole, part])] == [0, 0, 2]
