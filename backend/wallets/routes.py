@@ -18,7 +18,7 @@ router = APIRouter(prefix="/orgs/{orgId}/wallets", tags=["Wallets"], route_class
 @router.get("")
 @requires(Scope.WALLETS_READ)
 async def list_wallets(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> WalletList:
-    """List server and linked wallets, newest first."""
+    """List server and linked wallets, newest first, with what each has of the organization's assets."""
     return await service.page(context, page)
 
 

@@ -84,8 +84,27 @@ class WalletDetail(Wallet):
     unreachable: list[int] = []
 
 
+class Holding(BaseModel):
+    """What a wallet has of an asset on all chains together, in base units, from indexed events. Tokens in open orders
+    are not part of it."""
+
+    asset_id: UUID
+    symbol: str
+    decimals: int
+    amount: str
+
+
+class ListedWallet(Wallet):
+    """A wallet with the party that uses it and the organization's assets that it has; a single wallet has `balances`
+    instead, read from the chains."""
+
+    party_id: UUID | None
+    party_name: str | None
+    holdings: list[Holding]
+
+
 class WalletList(RecordPage):
     """A page of wallets."""
 
-    wallets: list[Wallet]
+    wallets: list[ListedWallet]
     nextCursor: str | None

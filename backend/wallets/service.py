@@ -15,9 +15,10 @@ from backend.core.errors import Conflict, Invalid, NotFound, Unavailable
 from backend.core.fields import Network
 from backend.core.locks import Purpose
 from backend.lists.pages import Listing, Page
-from backend.wallets import balances, rules, server_keys, signing_wallets
+from backend.wallets import balances, holdings, known_names, rules, server_keys, signing_wallets
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import (
+    ListedWallet,
     Wallet,
     WalletCreate,
     WalletCreated,
@@ -39,10 +40,23 @@ LIST = Listing.of(
 
 
 async def page(context: Context, page: Page) -> WalletList:
-    """Return a page of the organization's wallets."""
+    """Return a page of the organization's wallets, with their parties and what they hold."""
     query = sa.select(WALLETS).where(WALLETS.c.organization_id == context.organization_id)
     shown, paging = await page.read(context.session, query)
-    return WalletList(wallets=[Wallet.model_validate(r) for r in shown], **paging)
+    wallets = [Wallet.model_validate(row) for row in shown]
+    org_id, addresses = context.organization_id, [wallet.address for wallet in wallets]
+    held = await holdings.of_addresses(context.session, org_id, addresses)
+    known = await known_names.known(context.session, org_id, addresses)
+    listed = [
+        ListedWallet(
+            **wallet.model_dump(),
+            party_id=known[wallet.address].party_id,
+            party_name=known[wallet.address].party,
+            holdings=held[wallet.address],
+        )
+        for wallet in wallets
+    ]
+    return WalletList(wallets=listed, **paging)
 
 
 async def detail(context: Context, wallet_id: UUID) -> WalletDetail:

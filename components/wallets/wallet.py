@@ -4,13 +4,14 @@ import reflex as rx
 
 from components.core.permission import Scope, may
 from components.ui.box import row, text
-from components.ui.button import button, icon_button
+from components.ui.button import button, icon_button, link
 from components.ui.card import card, kv
 from components.ui.dialog import confirm, form_dialog
 from components.ui.form import text_field
 from components.ui.note import failure, note, problem_note, skeleton
 from components.ui.status import tag
 from components.ui.value import amount, short_hash
+from state.core.session import Session
 from state.wallets.list import WalletForm, Wallets, WalletState
 from state.wallets.views import BalanceView, ChainBalancesView
 
@@ -28,6 +29,8 @@ def wallet_card() -> rx.Component:
         ("Address", short_hash(ROW.address)),
         ("Kind", row(ROW.kind, rx.cond(ROW.is_default, tag("Default", "info"), rx.fragment()), cls="wrap")),
     )
+    party = kv(("Party", link(ROW.party, "/o/" + Session.org.id + "/parties?id=" + ROW.party_id)))
+    facts = rx.fragment(facts, rx.cond(ROW.party != "", party, rx.fragment()))
     body = rx.fragment(facts, _unreachable(), rx.foreach(WalletState.chain_balances, _chain), _actions())
     content = rx.cond(WalletState.problem != "", broken, rx.cond(WalletState.loading, skeleton(4), body))
     shown = card(ROW.label, content, right=rx.fragment(again, close), label="Wallet", id="wallet")
@@ -49,10 +52,11 @@ def _chain(chain: rx.Var[ChainBalancesView]) -> rx.Component:
     def line(balance: rx.Var[BalanceView]) -> rx.Component:
         kind = rx.cond(balance.is_native, "Gas", balance.symbol)
         orders = rx.el.div(
-            amount(balance.escrowed, None, balance.decimals), " more in open orders", class_name="muted small"
+            amount(balance.escrowed, None, balance.decimals, 2), " more in open orders", class_name="muted small"
         )
+        digits = rx.cond(balance.is_native, 4, 2)
         shown = rx.el.dd(
-            amount(balance.amount, rx.cond(balance.is_native, balance.symbol, ""), balance.decimals),
+            amount(balance.amount, rx.cond(balance.is_native, balance.symbol, ""), balance.decimals, digits),
             rx.cond(balance.escrowed != "0", orders, rx.fragment()),
         )
         return rx.el.div(rx.el.dt(kind), shown, key=balance.id)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import reflex as rx
@@ -9,24 +10,28 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.wallets.schemas import WalletCreate, WalletDetail, WalletUpdate
 from state.chains.lookup import Chains
-from state.core.address import Addressed, Param, identifier
+from state.core.address import Addressed, Param, identifier, written
 from state.core.api import Loads
 from state.core.arguments import id_of
 from state.core.dialogs import DialogAbout
 from state.core.events import Events, Next, call
 from state.core.paging import Pages
-from state.wallets.views import ChainBalancesView, WalletView, balance_view, wallet_view
+from state.wallets.views import ChainBalancesView, WalletView, balance_view, listed_wallet, wallet_view
 
 
 class Wallets(Pages, rx.State):
     """The list of wallets."""
 
     rows: list[WalletView] = []
+    words: str = ""
     _sorts: ClassVar[tuple[str, ...]] = ("created_at", "label")
+    _in_url: ClassVar[dict[str, Param]] = {"q": written("words")}
 
     async def _fetch(self, cursor: str) -> str | None:
-        page = await self._api.list_wallets(self._org_id(), cursor=cursor or None, **self._order())
-        rows = [wallet_view(wallet) for wallet in page.wallets]
+        page = await self._api.list_wallets(
+            self._org_id(), q=self.words or None, cursor=cursor or None, **self._order()
+        )
+        rows = [listed_wallet(wallet) for wallet in page.wallets]
         self.rows = rows if self.is_sorted else sorted(rows, key=lambda row: not row.is_default)
         return page.nextCursor
 
@@ -34,6 +39,7 @@ class Wallets(Pages, rx.State):
     async def load(self) -> Events:
         """Read the list; show the wallet of `?id=`, or the treasury."""
         wallet = await self.get_state(WalletState)
+        self._read_url()
         wallet._read_url()
         await self._restart()
         usual = next((row.id for row in self.rows if row.is_default), self.rows[0].id if self.rows else "")
@@ -42,6 +48,12 @@ class Wallets(Pages, rx.State):
         yield
         if wallet.row.id:
             yield call(WalletState.show, wallet.row.id)
+
+    @rx.event(supersedes=True)
+    async def search(self, words: str) -> None:
+        """Search by label or address."""
+        self.words = str(words).strip()[:100]
+        await self._restart()
 
 
 class WalletState(Loads, Chains, Addressed, rx.State):
@@ -99,7 +111,8 @@ class WalletState(Loads, Chains, Addressed, rx.State):
             self._failed(problem)
             return
         escrowed = await self._escrowed(wallet)
-        self.row, self.chain_balances = wallet_view(wallet), self._by_chain(wallet, escrowed)
+        self.row = replace(wallet_view(wallet), party_id=self.row.party_id, party=self.row.party)
+        self.chain_balances = self._by_chain(wallet, escrowed)
         self.unreachable = [self._chain_name(eid) for eid in wallet.unreachable]
         self._loaded()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.chain.bindings import quote_token
+from backend.chain.bindings import quote_token, token
 from backend.chain.deployment.contracts import contracts_of, operator
 from backend.chain.devnet import anvil
 from backend.chain.rpc import json_rpc
@@ -14,6 +14,7 @@ from backend.core.runtime import runtime
 from backend.users.schemas import Role
 from tests.conftest import World
 from tests.support.firm import BASE, HYPEREVM, SEPOLIA, Firm, refused
+from tests.support.issuance import UNIT, Issuance
 
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 
@@ -155,3 +156,24 @@ async def test_first_server_wallet_says_that_it_is_the_treasury_and_how_to_choos
     assert named in first["message"]
     await firm.patch(f"/wallets/{second['id']}", {"is_default": True})
     assert (await firm.get(f"/wallets/{first['id']}"))["is_default"] is False
+
+
+@pytest.mark.long
+async def test_list_has_the_holdings_and_the_party_of_each_wallet(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    trader = await firm.trader()
+    await firm.owner_call(token.transfer(asset["deployments"][0]["token_address"], trader["address"], 30 * UNIT))
+    await firm.post("/wallets", {"label": "Empty"})
+
+    def told(wallets: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            w["label"]: (w["party_name"], [(h["symbol"], h["amount"], h["decimals"]) for h in w["holdings"]])
+            for w in wallets
+        }
+
+    listed = told((await firm.get("/wallets"))["wallets"])
+    treasury, symbol = (await firm.treasury())["label"], asset["symbol"]
+    assert listed["Empty"] == (None, [])
+    assert listed[treasury] == (None, [(symbol, str(970 * UNIT), 18)])
+    assert listed[trader["label"]] == ("Marta Lindqvist", [(symbol, str(30 * UNIT), 18)])

@@ -8,7 +8,15 @@ from backend.client.connection import Connection, Id, path
 from backend.client.content import Download
 from backend.client.pages import Pages
 from backend.test_funds.schemas import WalletFunding, WalletFundingAccepted
-from backend.wallets.schemas import Wallet, WalletCreate, WalletCreated, WalletDetail, WalletList, WalletUpdate
+from backend.wallets.schemas import (
+    ListedWallet,
+    Wallet,
+    WalletCreate,
+    WalletCreated,
+    WalletDetail,
+    WalletList,
+    WalletUpdate,
+)
 
 
 class WalletsOperations(Connection):
@@ -27,8 +35,8 @@ class WalletsOperations(Connection):
         updated_after: datetime | str | None = None,
         sort: Literal["created_at", "updated_at", "label"] | None = None,
         order: Literal["asc", "desc"] | None = None,
-    ) -> Pages[WalletList, Wallet]:
-        """List server and linked wallets, newest first.
+    ) -> Pages[WalletList, ListedWallet]:
+        """List server and linked wallets, newest first, with what each has of the organization's assets.
 
         Scope: `wallets:read`.
         """
