@@ -9,6 +9,7 @@ from sqlmodel import col
 
 from backend.activity import request_facts, rules
 from backend.activity.entries import ENTRIES
+from backend.activity.nouns import as_noun
 from backend.activity.schemas import Activity, ActivityKind, ActivityList
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
@@ -62,7 +63,7 @@ def _activity(
     return [
         Activity(
             **{**row._mapping, **_done(context, facts.get(row.id)), "kind": ActivityKind(row.kind)},
-            title=titles.title_of(context.scopes, row.code, row.name)
+            title=as_noun(titles.title_of(context.scopes, row.code, row.name))
             if rules.is_request(row)
             else rules.title(row, asset.symbol, asset.decimals, names),
             actor_name=_actor(context, row, names),

@@ -52,7 +52,7 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
         by_kind.setdefault(entry["kind"], []).append(entry)
     symbol = asset["symbol"]
     titles = {entry["title"] for entry in by_kind["distribution"]}
-    assert titles == {'Activate the distribution "Income Q3"', 'Distribution "Income Q3" created'}
+    assert titles == {'Activation of the distribution "Income Q3"', 'Distribution "Income Q3" created'}
     (transfer,) = by_kind["transfer"]
     assert transfer["title"].startswith(f"Transfer of 5 {symbol} to ")
     assert (transfer["status"], transfer["actor_name"]) == ("confirmed", admin)
@@ -68,14 +68,14 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     assert (claimed["title"], claimed["actor_name"]) == (f"Claim of 1 {symbol}", "Marta Lindqvist")
     assert (claimed["from_name"], claimed["to_name"]) == ("Income Q3", "Marta Lindqvist")
     assert [(entry["title"], entry["actor_name"]) for entry in by_kind["mint"]] == [
-        (f'Mint 1 {symbol} to wallet "{treasury["label"]}"', admin),
+        (f'Mint of 1 {symbol} to wallet "{treasury["label"]}"', admin),
         (f"Mint of 1,000 {symbol}", admin),
     ]
     assert [entry["id"] for entry in by_kind["order"]][:2] == [second["id"], first["id"]]
     assert {entry["market_id"] for entry in by_kind["order"] + by_kind["trade"]} == {market["id"]}
     assert by_kind["rules"]
-    assert [entry["title"] for entry in by_kind["operation"]] == [f"Deploy {symbol} on Sepolia Devnet"]
-    assert [entry["title"] for entry in by_kind["market"]] == [f"Deploy a market for {symbol} on Sepolia Devnet"]
+    assert [entry["title"] for entry in by_kind["operation"]] == [f"Deployment of {symbol} on Sepolia Devnet"]
+    assert [entry["title"] for entry in by_kind["market"]] == [f"Deployment of a market for {symbol} on Sepolia Devnet"]
     assert {entry["actor_name"] for entry in by_kind["operation"]} == {admin}
 
     walked: list[Any] = []
@@ -108,7 +108,7 @@ async def test_bridge_of_a_market_deployment_is_listed_as_a_bridge(world: World)
     await firm.succeed((await firm.post(f"{path}/bridge", back))["requestId"])
     sent = await firm.get(f"/bridges/{market['bridge_id']}")
     asked, deployed = (await firm.get(f"{path}/activity", params={"kind": "bridge"}))["activity"]
-    assert asked["title"] == f"Bridge 1 {symbol} to Sepolia Devnet", "a requested bridge is listed once"
+    assert asked["title"] == f"Bridge of 1 {symbol} to Sepolia Devnet", "a requested bridge is listed once"
     assert deployed["title"] == f"Bridge of 100 {symbol} from Sepolia Devnet to Base Sepolia Devnet"
     assert (deployed["id"], deployed["status"]) == (sent["id"], "confirmed")
     assert (deployed["chain_eid"], deployed["tx_hash"]) == (SEPOLIA, sent["source_tx_hash"])
@@ -144,10 +144,13 @@ async def test_activity_has_controls_markets_bridges_and_what_happened_without_s
 
     assert await titles("control") == [
         f"{symbol} unpaused", f"{symbol} paused", f"1 {symbol} of Marta Lindqvist frozen",
-        f"Freeze 1 {symbol} of Marta Lindqvist",
+        f"Freeze of 1 {symbol} of Marta Lindqvist",
     ]  # fmt: skip
-    assert await titles("market") == ["Market halted by its owner", f"Deploy a market for {symbol} on Sepolia Devnet"]
-    assert await titles("bridge") == [f"Bridge 1 {symbol} to Base Sepolia Devnet"]
+    assert await titles("market") == [
+        "Market halted by its owner",
+        f"Deployment of a market for {symbol} on Sepolia Devnet",
+    ]
+    assert await titles("bridge") == [f"Bridge of 1 {symbol} to Base Sepolia Devnet"]
     (moved,) = (await firm.get(path, params={"kind": "transfer"}))["activity"]
     assert (moved["title"], moved["request_id"]) == (f"Transfer of 2 {symbol} to Marta Lindqvist", None)
     halted = (await firm.get(path, params={"kind": "market"}))["activity"][0]

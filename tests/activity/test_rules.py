@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from backend.activity import rules
+from backend.activity.nouns import as_noun
 
 ALDER = "0x52908400098527886E0F7030069857D2E4169EE7"
 UNIT = 10**18
@@ -51,3 +52,17 @@ def entry(kind: str, **fields: Any) -> SimpleNamespace:
 )
 def test_title_of_an_entry_says_what_happened(row: Any, words: str) -> None:
     assert rules.title(row, "NREF", 18, {ALDER: "Alder Family Office"}) == words
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Mint 500 NREF to Treasury", "Mint of 500 NREF to Treasury"),
+        ('Activate the distribution "Q3"', 'Activation of the distribution "Q3"'),
+        ("Forced transfer of 120 NREF", "Forced transfer of 120 NREF"),
+        ("Transfer of 120 NREF", "Transfer of 120 NREF"),
+        ("Pause", "Pause"),
+    ],
+)
+def test_request_is_named_like_the_events_beside_it(title: str, words: str) -> None:
+    assert as_noun(title) == words

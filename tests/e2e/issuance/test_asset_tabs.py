@@ -89,7 +89,8 @@ def test_activity_shows_every_kind_filters_and_exports(console: Console, signum:
     assets = signum.call("GET", "/orgs/{org}/assets")["assets"]
     bridged = next(asset["id"] for asset in assets if asset["symbol"] == "NIB31")
     for asset, kind, words in (
-        (ids["asset"], "Markets", "Deploy a market for NREF"), (bridged, "Bridges", r"Bridge [\d,]+ NIB31 to Sepolia"),
+        (ids["asset"], "Markets", "Deployment of a market for NREF"),
+        (bridged, "Bridges", r"Bridge of [\d,]+ NIB31 to Sepolia"),
     ):  # fmt: skip
         console.goto(f"assets/{asset}?tab=activity")
         panel.get_by_role("button", name=kind, exact=True).click()
