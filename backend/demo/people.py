@@ -10,11 +10,12 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.client import SignumClient
-from backend.core import db
+from backend.core import db, recorded_time
 from backend.demo import cast
 from backend.demo.caller import Caller
 from backend.demo.secrets_file import Notebook
 from backend.invitations import service as invitations
+from backend.invitations.rules import LIFETIME
 from backend.mail.models import OutboxRow
 from backend.members.appointments import Appointment
 from backend.sign_in.accounts import create_account
@@ -128,6 +129,11 @@ async def open_invitations(admin: Caller, organization: str) -> None:
         )
         if (email, role) in cast.INVITED["revoked"] and made["status"] == "pending":
             await _revoke(admin, organization, made["id"])
+    await expired_invitations(organization)
+
+
+async def expired_invitations(organization: str) -> None:
+    """Create the invitations that have expired, unless they exist."""
     for email, role in cast.INVITED["expired"]:
         await _expired(UUID(organization), email, role)
 
@@ -139,7 +145,8 @@ async def _revoke(admin: Caller, organization: str, invitation: str) -> None:
 
 
 async def _expired(organization: UUID, email: str, role: Any) -> None:
-    """Create an invitation that has already expired."""
+    """Create an invitation that has already expired: seven days after it was sent where the demo is in its past."""
+    ended = min(timedelta(0), recorded_time.recorded_now() + LIFETIME - db.now())
     async with db.transaction(organization) as session:
         if not await invitations.exists(session, organization, email):
-            await invitations.write(session, organization, email, role, by=Appointment(None), lifetime=timedelta(0))
+            await invitations.write(session, organization, email, role, by=Appointment(None), lifetime=ended)

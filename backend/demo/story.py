@@ -89,6 +89,8 @@ async def _business(issuance: Issuance, today: date, has_year: bool) -> None:
     await issuance.ground()
     if has_year:
         await Year(issuance, investors, trading, income, today).tell()
+        await history.go_to(moment(workday(today, year_cast.INVITED), "10:20"))
+        await people.expired_invitations(issuance.org)
         await history.end()
     readiness().at("Investors", 82)
     await investors.all()

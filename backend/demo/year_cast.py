@@ -60,6 +60,8 @@ LOST = 95
 LOST_BY, LOST_REASON = "Solveig Aas", "The investor lost the device with the key; identity checked again by video call."
 FAILED, BRIDGED = 57, 20_000
 """The bridge that failed and was retried: whole units of the second asset."""
+INVITED = 8
+"""When the investor was invited whose invitation has expired."""
 
 
 def session(price: int, seller: str, buyers: list[tuple[str, int]]) -> list[Order]:
