@@ -20,7 +20,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
-from components.ui.value import country, when
+from components.ui.value import country, no_value, when
 from state.attestations.case import Case
 from state.attestations.issue import Issue
 from state.attestations.queue import EntryView, Queue
@@ -135,8 +135,8 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
     return tr(
         td(who),
         td(status(entry.status), class_name="first-right only-narrow"),
-        td(country(entry.country_name, entry.country), label="Country"),
-        td(rx.cond(entry.level > 0, entry.level.to_string(), "–"), right=True, label="Level"),
+        td(country(entry.country_name, entry.country)),
+        td(rx.cond(entry.level > 0, entry.level.to_string(), no_value()), right=True, label="Level"),
         td(_accredited(entry), narrow=False, class_name="aside-hidden"),
         td(status(entry.status), narrow=False),
         td(_moment(entry), right=True, class_name="muted", label=MOMENT),

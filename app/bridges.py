@@ -9,7 +9,7 @@ from components.bridges.story import bridge_story
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking, may
 from components.core.saved_views import saved_views
-from components.ui.box import end, row, text
+from components.ui.box import end, row
 from components.ui.button import button, link
 from components.ui.card import page_head, panel
 from components.ui.icon import icon
@@ -17,7 +17,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import counted, filters
-from components.ui.value import amount, short_hash, when
+from components.ui.value import amount, no_value, short_hash, when
 from state.bridges.form import NewBridge
 from state.bridges.list import BridgesState, BridgeState, BridgeView
 
@@ -40,7 +40,7 @@ def bridges() -> rx.Component:
         empty("filter", "No bridges match these filters"),
     )
     new = allowed(Scope.ASSETS_WRITE, button("New bridge", "plus", kind="primary", on_click=NewBridge.show(True)))
-    who = lacking(Scope.ASSETS_WRITE, "start or return bridges")
+    who = lacking(Scope.ASSETS_WRITE, "start bridges or return their tokens")
     main = rx.el.div(
         page_head("Bridges", "Tokens and rules sent from chain to chain", saved_views(), new, who=who),
         panel(
@@ -50,7 +50,8 @@ def bridges() -> rx.Component:
             ),
             list_table(
                 "Bridges",
-                [Col("Asset"), Col("Status"), Col("Route"), Col("Amount", right=True), Col("Packet", narrow=False),
+                [Col("Asset"), Col("Status"), Col("Route"), Col("Receiver"), Col("Amount", right=True),
+                 Col("Packet", narrow=False),
                  Col("Started", sort="created_at"), Col("Actions", hidden=True)],
                 state,
                 _row,
@@ -100,9 +101,10 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
         td(open_),
         td(status(bridge.status), returned),
         td(route, why, full=True, class_name="route"),
+        td(_receiver(bridge), label="To", full=True, class_name="aside-hidden"),
         td(what, right=True, full=True, label="Amount"),
         td(
-            rx.cond(bridge.guid != "", short_hash(bridge.guid, "packet id"), text("–", cls="muted")),
+            rx.cond(bridge.guid != "", short_hash(bridge.guid, "packet id"), no_value()),
             narrow=False,
             class_name="aside-hidden",
         ),
@@ -116,3 +118,10 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
         key=bridge.id,
         aria_selected=rx.cond(BridgeState.bridge.id == bridge.id, "true", "false"),
     )
+
+
+def _receiver(bridge: rx.Var[BridgeView]) -> rx.Component:
+    """Name who gets the tokens; the treasury, where the bridge names nobody."""
+    usual = rx.cond(bridge.amount == "0", no_value(), "Treasury")
+    named = rx.cond(bridge.receiver_name != "", bridge.receiver_name, short_hash(bridge.receiver))
+    return rx.cond(bridge.receiver != "", named, usual)

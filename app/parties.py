@@ -22,8 +22,8 @@ from components.ui.marks import mark_box
 from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
-from components.ui.tabs import filters
-from components.ui.value import country, short_hash, when
+from components.ui.tabs import counted, filters
+from components.ui.value import country, no_value, short_hash, when
 from state.attestations.case import Case
 from state.core.session import Session
 from state.parties.detail import PartyView
@@ -66,9 +66,10 @@ def parties() -> rx.Component:
             ),
             panel(
                 toolbar(
-                    filters("Status", Parties.status, Parties.filter_status, STATUSES),
+                    filters("Status", Parties.status, Parties.filter_status, counted(STATUSES, Parties)),
                     end(search_box("Find a party", Parties.search, on_change=Parties.find.debounce(250))),
                 ),
+                _meaning(),
                 bulk_bar(Parties, "attest", "verify", "reject"),
                 _list(),
                 pager(keys_hint(allowed(Scope.ATTESTATIONS_WRITE, marks_hint())), Parties, csv=_csv()),
@@ -87,6 +88,17 @@ def parties() -> rx.Component:
         revoke_dialog(),
         class_name="cases parties",
     )  # fmt: skip
+
+
+def _meaning() -> rx.Component:
+    """Explain what distinguishes the two statuses that wait for a decision."""
+    words = rx.match(
+        Parties.status,
+        ("created", "To review: registered, without documents. The first document starts the review."),
+        ("verifying", "In review: documents are uploaded. The identity decision is open."),
+        "",
+    ).to(str)
+    return rx.cond(words != "", rx.el.p(words, class_name="muted small status-words"), rx.fragment())
 
 
 def _csv() -> rx.Var[str]:
@@ -121,8 +133,8 @@ def _row(party: rx.Var[PartyView]) -> rx.Component:
         td(who),
         td(status(party.status), class_name="first-right only-narrow"),
         td(party.kind, narrow=False, class_name="aside-hidden"),
-        td(country(party.country_name, party.country), label="Country"),
-        td(rx.cond(party.level > 0, party.level.to_string(), "–"), right=True, label="Level"),
+        td(country(party.country_name, party.country)),
+        td(rx.cond(party.level > 0, party.level.to_string(), no_value()), right=True, label="Level"),
         td(short_hash(party.wallet, "wallet address"), narrow=False, class_name="aside-hidden"),
         td(status(party.status), narrow=False),
         td(when(party.created_at), right=True, class_name="muted"),

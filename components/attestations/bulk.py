@@ -36,13 +36,19 @@ def bulk_dialog() -> rx.Component:
 
 
 def _nothing() -> rx.Component:
-    """Say why the action works on none of the marked rows."""
+    """Say why the action works on none of the marked rows, and offer the decision that comes first."""
+    first = button("Review " + Bulk.undecided["name"], kind="primary", on_click=Bulk.review)
+    can_review = (Bulk.kind == "attest") & (Bulk.undecided["id"] != "")
     return dialog(
         rx.match(Bulk.kind, *[(kind, f"Nothing to {word.lower()}") for kind, word in WORDS.items()], "").to(str),
-        Bulk.omitted,
+        rx.cond(Bulk.obstacles != "", Bulk.obstacles, Bulk.omitted),
         is_open=Bulk.is_open,
         on_open_change=Bulk.show,
-        foot=(rx.el.span(class_name="end"), rx.dialog.close(button("Close"))),
+        foot=(
+            rx.el.span(class_name="end"),
+            rx.dialog.close(button("Close")),
+            rx.cond(can_review, first, rx.fragment()),
+        ),
         width="460px",
     )
 

@@ -131,7 +131,10 @@ def _attestation() -> rx.Component:
     ended = rx.cond(
         RECORD.status == "expired",
         rx.el.span("expired ", when(RECORD.expires_at)),
-        when(RECORD.expires_at, none="never"),
+        rx.fragment(
+            when(RECORD.expires_at, "day", none="never"),
+            rx.cond(RECORD.shown == "expiring", rx.el.span(", ", when(RECORD.expires_at)), rx.fragment()),
+        ),
     )
     facts = [
         ("Party", text_button(RECORD.name, on_click=Case.to_party(RECORD.party_id))),
@@ -171,7 +174,11 @@ def _progress() -> rx.Component:
 
 
 def _attestation_buttons() -> rx.Component:
-    again = button("Attest again", "badge-check", on_click=Issue.begin(RECORD.party_id))
+    again = rx.cond(  # before it expires, a new one is what comes next
+        RECORD.shown == "expiring",
+        button("Attest again", "badge-check", kind="primary", on_click=Issue.begin(RECORD.party_id)),
+        button("Attest again", "badge-check", on_click=Issue.begin(RECORD.party_id)),
+    )
     revoke = button("Revoke", "ban", kind="danger", on_click=Revoke.begin)
     return rx.fragment(
         allowed(
@@ -183,6 +190,6 @@ def _attestation_buttons() -> rx.Component:
         rx.cond(
             may(Scope.ATTESTATIONS_WRITE),
             rx.fragment(),
-            text("Read-only. ", who_can(Scope.ATTESTATIONS_WRITE), cls="muted small"),
+            text("Read-only. ", who_can(Scope.ATTESTATIONS_WRITE, "renew or revoke attestations"), cls="muted small"),
         ),
     )

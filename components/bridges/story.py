@@ -38,7 +38,7 @@ def bridge_story() -> rx.Component:
                     short_hash(bridge.receiver),
                     cls="wrap tight",
                 ),
-                rx.cond(bridge.amount == "0", rx.el.span("none", class_name="muted"), rx.el.span("Your treasury")),
+                rx.cond(bridge.amount == "0", rx.el.span("none", class_name="muted"), rx.el.span("Treasury")),
             ),
         ),
         ("Started", when(bridge.created_at)),

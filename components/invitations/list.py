@@ -5,6 +5,7 @@ import reflex as rx
 from components.core.csv_link import csv_of, url_encoded
 from components.core.permission import Scope, may
 from components.core.roles import role_name
+from components.ui.box import end
 from components.ui.button import button, link, link_button
 from components.ui.card import panel
 from components.ui.dialog import confirm
@@ -12,7 +13,7 @@ from components.ui.note import empty
 from components.ui.status import status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
-from components.ui.value import when
+from components.ui.value import no_value, when
 from state.core.session import Session
 from state.invitations.list import InvitationsState, InvitationView, Renewal, Revocation
 
@@ -36,7 +37,7 @@ def invitations_panel() -> rx.Component:
     return panel(
         toolbar(
             filters("Status", InvitationsState.status, InvitationsState.filter_status, STATUSES),
-            rx.cond(may_see_emails(), outbox, rx.fragment()),
+            end(rx.cond(may_see_emails(), outbox, rx.fragment())),
         ),
         list_table(
             "Invitations",
@@ -52,6 +53,7 @@ def invitations_panel() -> rx.Component:
             InvitationsState,
             _row,
             empty=none,
+            two=True,
         ),
         pager(
             "Newest first, 50 per page",
@@ -84,7 +86,14 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
     )  # fmt: skip
     is_pending, is_over = invitation.status == "pending", invitation.status != "accepted"
     action = rx.cond(is_pending, revoke, rx.cond(is_over, again, ""))
-    outbox = rx.cond(may_see_emails(), link("View email", _outbox(invitation.email)), rx.fragment())
+    helps = rx.cond(
+        Session.network == "devnet", "An admin can open the email.", "The operator prints the link with signum outbox."
+    )
+    outbox = rx.cond(
+        may_see_emails(),
+        link("View email", _outbox(invitation.email)),
+        rx.cond(invitation.delivery == "kept", helps, rx.fragment()),
+    )
     unsent = rx.el.div(
         rx.cond(invitation.delivery == "kept", "No mail server is set. ", "The mail server refused it. "), outbox,
         class_name="muted small",
@@ -93,17 +102,18 @@ def _row(invitation: rx.Var[InvitationView]) -> rx.Component:
     sent = rx.cond(
         is_pending & (invitation.delivery != ""),
         rx.fragment(status(invitation.delivery), rx.cond(is_unsent, unsent, rx.fragment())),
-        "",
+        no_value(),
     )
     ends = is_pending | (invitation.status == "expired")
     return tr(
         td(invitation.email, class_name="strong break", full=True),
         td(role_name(invitation.role)),
-        td(status(invitation.status)),
-        td(sent, label="Delivery", class_name="wrap"),
+        td(status(invitation.status), class_name="to-end"),
+        td(sent, label="Delivery", class_name="wrap if-any", full=True),
         td(
-            rx.cond(ends, when(invitation.expires_at), ""),
-            class_name="muted",
+            rx.cond(~is_pending & ends, rx.el.span("Expired ", class_name="hide-narrow"), rx.fragment()),
+            rx.cond(ends, when(invitation.expires_at), no_value()),
+            class_name="muted if-any",
             label=rx.cond(is_pending, "Expires", "Expired"),
         ),
         td(when(invitation.created_at), class_name="muted", label="Invited"),

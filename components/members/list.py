@@ -6,6 +6,7 @@ from components.core.csv_link import csv_of
 from components.core.holder_picker import account_field
 from components.core.permission import Scope, may
 from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
+from components.requests.waiting import other_people
 from components.ui.box import col, end, row, text
 from components.ui.button import button
 from components.ui.card import avatar, panel
@@ -101,7 +102,7 @@ def _row(member: rx.Var[MemberView]) -> rx.Component:
 
 def _given(by: rx.Var[str]) -> rx.Component:
     """Show who granted the role: accounts placed by one person may all be that person."""
-    return rx.cond(by != "", rx.el.div("granted by ", by, class_name="muted small break"), rx.fragment())
+    return rx.cond(by != "", rx.el.div("Granted by ", by, class_name="muted small break"), rx.fragment())
 
 
 def _acts(member: rx.Var[MemberView]) -> rx.Component:
@@ -154,11 +155,22 @@ def remove_dialog() -> rx.Component:
 
 
 def _takes() -> rx.Component:
-    """Say what happens where the change needs a second person; nothing where it applies immediately."""
-    steps = rx.el.ol(rx.foreach(MemberAct.steps, lambda step: rx.el.li(step, key=step)), class_name="plan-steps")
+    """Say who must approve the change where it needs a second person; nothing where it applies immediately.
+
+    Without another admin, compliance officers approve. A member is not named as the approver of their own change.
+    """
+    admins = other_people(Scope.MEMBERS_WRITE)
+    approvers = rx.cond(admins != "", admins, other_people(Scope.ASSETS_WRITE)).to(str)
     words = note(
-        rx.el.b("A second person must approve."), steps, " Nothing changes until then.", tone="info", role="status"
-    )
+        rx.el.b("A second person must approve this. "),
+        rx.cond(approvers.contains(MemberAct.member.name), "", approvers),
+        rx.cond(
+            MemberAct.open_as == "remove", MemberAct.member.name + " stays a member until then.",
+            MemberAct.member.name + " keeps the present role until then.",
+        ),
+        tone="info",
+        role="status",
+    )  # fmt: skip
     return rx.cond(MemberAct.steps.length() > 0, words, rx.fragment())
 
 

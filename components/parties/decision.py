@@ -91,7 +91,7 @@ def decision_buttons() -> rx.Component:
     end = rx.el.span(class_name="end")
     settled = rx.fragment(change, end, rx.cond(PARTY.status == "verified", attest, rx.fragment()))
     undecided = rx.fragment(rx.cond(PARTY.status != "rejected", reject, rx.fragment()), end, verify)
-    none = text("Read-only. ", who_can(Scope.ATTESTATIONS_WRITE), cls="muted small")
+    none = text("Read-only. ", who_can(Scope.ATTESTATIONS_WRITE, "verify or attest parties"), cls="muted small")
     return rx.fragment(
         allowed(Scope.ATTESTATIONS_WRITE, rx.cond(Case.loading, rx.fragment(), rx.cond(open_form, undecided, settled))),
         rx.cond(may(Scope.ATTESTATIONS_WRITE), rx.fragment(), none),

@@ -19,6 +19,7 @@ from state.attestations.bulk_items import (
     attestations,
     decisions,
     listed,
+    obstacles,
     omission,
     subjects_of,
     waiting,
@@ -29,13 +30,16 @@ from state.attestations.revoked import read_revoked
 from state.chains.lookup import Chains, options
 from state.core.arguments import named, number, one_of, texts
 from state.core.dates import end_of, in_days
-from state.core.events import Events
+from state.core.events import Events, call
 from state.core.outcomes import Outcome, SendsItems, accepted, refused, whole
 from state.parties.detail import verification
 from state.requests.tracker import Tracker
 
 CHAIN = "chain_"
 """The start of the names of the checkboxes for chains."""
+
+
+NOBODY = {"id": "", "name": ""}
 
 
 class Bulk(Chains, SendsItems, rx.State):
@@ -45,6 +49,10 @@ class Bulk(Chains, SendsItems, rx.State):
     who: str = ""
     count: int = 0
     omitted: str = ""
+    obstacles: str = ""
+    """Why none of the marked parties can be attested."""
+    undecided: dict[str, str] = NOBODY
+    """The first marked party whose identity is not decided: what comes next if nothing can be attested."""
     revoked: list[AttestationView] = []
     """Latest attestations that were revoked: their parties are not attested there by an action on several rows."""
     chain_options: list[dict[str, str]] = []
@@ -64,6 +72,8 @@ class Bulk(Chains, SendsItems, rx.State):
         self._done()
         self.who, self.count = listed([s.name for s in self._subjects]), len(self._subjects)
         self.omitted, self.revoked = omission(self.kind, others, len(marked)), []
+        self.obstacles = obstacles(self.kind, marked)
+        self.undecided = next(({"id": row.id, "name": row.name} for row in marked if _is_undecided(row)), NOBODY)
         self._forget()
         zone = await self._zone()
         self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
@@ -77,6 +87,14 @@ class Bulk(Chains, SendsItems, rx.State):
         yield
         if self.kind == ATTEST:
             await self._read_attested()
+
+    @rx.event
+    async def review(self) -> Events:
+        """Close the dialog and open the case that must be decided first."""
+        list_, wanted = await self._listed(), self.undecided["id"]
+        self.is_open = False
+        if list_ is not None and wanted:
+            yield call(type(list_).choose, wanted)
 
     async def _read_attested(self) -> None:
         """Say at each chain which of the parties are attested there."""
@@ -199,3 +217,7 @@ class Bulk(Chains, SendsItems, rx.State):
         """Return the list of the page."""
         wanted = LISTS.get(self.router.url.path.rstrip("/").rpartition("/")[2])
         return await self.get_state(wanted) if wanted is not None else None
+
+
+def _is_undecided(row: Any) -> bool:
+    return row.status in ("created", "verifying")

@@ -51,6 +51,26 @@ def omission(kind: str, others: Sequence[str], marked: int) -> str:
     return f"{len(others)} of {marked} selected {are} {OMITTED.get(kind, '')} and {are} omitted: {listed(others)}."
 
 
+REASONS = {"created": "has no review yet", "verifying": "is in review", "rejected": "was rejected"}
+"""Why a party cannot be attested, by its status."""
+
+
+def obstacles(kind: str, rows: Sequence[Any]) -> str:
+    """Say of each party why it cannot be attested: `Viktor Hale was rejected. Noor van Dijk is in review.`; empty for
+    other actions."""
+    if kind != ATTEST:
+        return ""
+    reasons = {status: [row.name for row in rows if row.status == status] for status in REASONS}
+    said = [_obstacle(names, REASONS[status]) for status, names in reasons.items() if names]
+    return " ".join(["Only verified parties can be attested.", *said])
+
+
+def _obstacle(names: Sequence[str], reason: str) -> str:
+    verb, _, rest = reason.partition(" ")
+    plural = {"has": "have", "is": "are", "was": "were"}[verb]
+    return f"{listed(names)} {verb if len(names) == 1 else plural} {rest}."
+
+
 def _subject(row: Any) -> Subject:
     eid = int(getattr(row, "eid", 0))
     chain = str(row.below) if eid else ""

@@ -65,8 +65,8 @@ class EntryView:
 
 
 class Queue(CaseList, Chains, rx.State):
-    """The list on the attestations page. Attestations sort by their expiry; reviews are read one status after the
-    other. In the usual order, what expires soon comes first within a page."""
+    """The list on the attestations page. Attestations sort by their expiry, the soonest first; reviews are read
+    one status after the other."""
 
     rows: list[EntryView] = []
     _sorts: ClassVar[tuple[str, ...]] = ("created_at", "expires_at")
@@ -83,11 +83,19 @@ class Queue(CaseList, Chains, rx.State):
             self.sort, self.down, self.is_sorted = "", True, False
         if self.show == REVIEW:
             return await self._fetch_waiting(cursor)
-        order = self._order() if self.show in BY_EXPIRY else {}
+        order = self._by_expiry() if self.show in BY_EXPIRY else {}
         page = await self._attestations(FILTERS[self.show], cursor=cursor or None, order=order)
         rows = [_attested(attestation_view(record, self)) for record in page.attestations]
-        self.rows = rows if self.is_sorted else sorted(rows, key=lambda row: row.status != "expiring")
+        self.rows = rows
         return page.nextCursor
+
+    def _by_expiry(self) -> dict[str, Any]:
+        """Return the API's parameters for the order: by expiry, the soonest first unless the address says otherwise."""
+        order = self._order()
+        if self.is_sorted:
+            return order
+        self.sort, self.down = "expires_at", self.show == "expired"
+        return {"sort": "expires_at", "order": "desc" if self.down else "asc"}
 
     async def _fetch_waiting(self, cursor: str) -> str | None:
         """Read parties, one status after the other; the cursor names its status."""

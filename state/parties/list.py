@@ -1,5 +1,6 @@
 """People and companies an organization knows: the list, and registering one."""
 
+import asyncio
 from typing import ClassVar
 
 import reflex as rx
@@ -9,11 +10,11 @@ from state.attestations.case import LISTS, Case, CaseList
 from state.core.address import Param, written
 from state.core.arguments import chosen
 from state.core.events import Events
-from state.core.paging import ByStatus
+from state.core.paging import CountedByStatus
 from state.parties.detail import PartyView, party_view
 
 
-class Parties(CaseList, ByStatus, rx.State):
+class Parties(CaseList, CountedByStatus, rx.State):
     """The list of parties, by status and search."""
 
     rows: list[PartyView] = []
@@ -32,6 +33,16 @@ class Parties(CaseList, ByStatus, rx.State):
         )
         self.rows = [party_view(party) for party in page.parties]
         return page.nextCursor
+
+    async def _number(self, status: str) -> int | None:
+        wanted = chosen(PartyStatus, status)
+        page = await self._api.list_parties(
+            organization_id=self._org_id(), status=wanted, q=self.search or None, limit=1, count="estimated"
+        )
+        return page.estimatedCount
+
+    async def _refresh(self) -> None:
+        await asyncio.gather(super()._refresh(), self._count())
 
     async def _open(self) -> None:
         await (await self.get_state(Case))._open_party(self.chosen)

@@ -15,6 +15,7 @@ from state.attestations.bulk_items import (
     attestations,
     decisions,
     listed,
+    obstacles,
     omission,
     subjects_of,
     waiting,
@@ -56,6 +57,19 @@ def test_omission_counts_and_names_the_rows() -> None:
     assert omission(ATTEST, ["Viktor Hale"], 2) == "1 of 2 selected is not verified and is omitted: Viktor Hale."
     assert omission(VERIFY, ["One", "Two"], 3) == "2 of 3 selected are already decided and are omitted: One and Two."
     assert omission(ATTEST, [], 2) == ""
+
+
+def test_parties_that_cannot_be_attested_are_named_with_the_reason() -> None:
+    rows = [
+        PartyView(id="p1", name="Viktor Hale", status="rejected"),
+        PartyView(id="p2", name="Noor van Dijk", status="verifying"),
+        PartyView(id="p3", name="Henrik Vance", status="verifying"),
+    ]
+    said = (
+        "Only verified parties can be attested. Noor van Dijk and Henrik Vance are in review. Viktor Hale was rejected."
+    )
+    assert obstacles(ATTEST, rows) == said
+    assert obstacles(REJECT, rows) == ""
 
 
 def test_renewal_repeats_what_was_attested_with_the_new_expiry() -> None:

@@ -21,7 +21,7 @@ def test_member_is_added_changed_and_removed(console: Console, signum: Signum) -
     expect(dialog).to_be_hidden()
     row = page.get_by_role("row").filter(has_text="Nora Wallet")
     expect(row).to_contain_text("Client")
-    expect(row).to_contain_text("granted by")
+    expect(row).to_contain_text("Granted by")
 
     row.get_by_role("button", name="Change role of Nora Wallet").click()
     console.choose(page.get_by_role("dialog", name="Role of Nora Wallet").get_by_label("Viewer"))
