@@ -7,7 +7,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.chains.detail import ENDPOINT, chain_detail, environment, vm
 from components.chains.devnet import devnet_panel
-from components.core.permission import Scope, lacking, may
+from components.core.permission import Scope, lacking, may, who_can
 from components.core.saved_views import saved_views
 from components.ui.box import row, text
 from components.ui.button import button
@@ -217,7 +217,11 @@ def _drawer() -> rx.Component:
         on_close=ChainsState.leave,
         tools=step_buttons(ChainsState.step),
         foot=(
-            text(_about_use(), cls="muted small grow"),
+            rx.cond(
+                may(Scope.CHAINS_WRITE),
+                text(_about_use(), cls="muted small grow"),
+                text(who_can(Scope.CHAINS_WRITE, "enable or disable chains"), cls="muted small grow"),
+            ),
             _switch(CHOSEN),
         ),
     )

@@ -178,23 +178,21 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
     )
     moving = (request.status == "running") | (request.status == "accepted")
     retry = button("Retry", small=True, on_click=Tracker.retry(request.id))
-    right = rx.cond(
-        moving,
-        elapsed(request.created_at),
-        rx.fragment(
-            rx.el.div(when(request.updated_at)),
-            rx.cond(request.can_retry & may(request.scope), retry, rx.fragment()),
-        ),
-    )
+    can_retry = request.can_retry & may(request.scope)
+    right = rx.cond(moving, elapsed(request.created_at), when(request.updated_at))
     href = "/o/" + Session.org.id + "/requests?id=" + request.id
     step = link_button(request.fix.label, request.fix_href, kind="primary", small=True)
-    fix = rx.el.div(step, class_name="fix-step")
+    steps = rx.el.div(
+        rx.cond(request.fix_href != "", step, rx.fragment()),
+        rx.cond(can_retry, retry, rx.fragment()),
+        class_name="row wrap fix-step",
+    )
     return rx.el.li(
         sign,
         rx.el.div(
             rx.el.a(request.title, href=href, class_name="link plain two-lines"),
             rx.cond(request.line != "", rx.el.div(request.line, class_name="below two-lines"), rx.fragment()),
-            rx.cond(request.fix_href != "", fix, rx.fragment()),
+            rx.cond((request.fix_href != "") | can_retry, steps, rx.fragment()),
             class_name="grow",
         ),
         rx.el.div(right, class_name="muted small num nowrap"),

@@ -162,7 +162,7 @@ def keys_dialog() -> rx.Component:
     ]
     return dialog(
         "Keyboard shortcuts",
-        "They work while no text field has focus.",
+        "Shortcuts work while no text field has focus.",
         *[
             rx.fragment(rx.el.h3(title, class_name="label"), _keys(shown))
             for title, shown in (("General", rows), ("Lists", lists), ("Pages", pages))

@@ -112,7 +112,7 @@ def rule_settings(
         ),
         line(
             "Maximum holders",
-            "Counts accounts with a balance except the treasury. 0 means unlimited.",
+            "Counts accounts with a balance except the treasury. Empty means no limit.",
             _text(state, "max_holders", state.draft.max_holders, "max_holders", "Maximum holders", after="holders"),
             "max_holders",
         ),
@@ -134,7 +134,8 @@ def rule_settings(
         ),
         line(
             "Maximum per holder",
-            "A holder above it keeps the tokens but cannot receive more. In tokens, such as 1250.5; 0 means unlimited.",
+            "A holder above it keeps the tokens but cannot receive more. In tokens, such as 1250.5. "
+            "Empty means no limit.",
             _text(
                 state, "max_tokens", state.draft.max_tokens, "max_tokens_per_holder", "Maximum per holder", after=symbol
             ),
@@ -223,7 +224,8 @@ def _text(
         name=name,
         type=type,
         input_mode="decimal" if type == "text" else None,
-        default_value=value,
+        default_value=rx.cond(value == "0", "", value),
+        placeholder="No limit" if name.startswith("max_") else None,
         key=f"{name}-" + state.revision.to_string(),
         class_name="input num",
         auto_complete="off",

@@ -8,7 +8,7 @@ from components.ui.form import check_field
 from components.ui.icon import icon
 
 WORDS = (
-    "The registry needs an API key in addition to your session. The console creates one, uses it once and revokes it."
+    "The registry needs an API key and your consent to it. The console creates the key, uses it once and revokes it."
 )
 KEY = "The key has only the scope attestations:write, expires after 5 minutes and is revoked even if the request fails."
 
@@ -17,7 +17,7 @@ def consent_field(error: rx.Var[str] | Any) -> rx.Component:
     """Explain which key is created, and ask for consent (`consent` in the form's data)."""
     words = rx.el.div(icon("circle-alert", 13), rx.el.span(error), class_name="error", role="alert")
     return rx.el.div(
-        check_field("Use a one-time API key (required)", "consent", hint=WORDS),
+        check_field("I agree to a one-time API key", "consent", hint=WORDS),
         rx.el.details(
             rx.el.summary(icon("chevron-right", 13), "What the key may do"),
             rx.el.p(KEY, class_name="muted small"),

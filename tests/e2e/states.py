@@ -67,7 +67,7 @@ def register(page: Page) -> None:
 
 def terms(page: Page) -> None:
     page.get_by_role("button", name="Change terms").click()
-    expect(page.get_by_label("Use a one-time API key")).to_be_visible()
+    expect(page.get_by_label("I agree to a one-time API key")).to_be_visible()
 
 
 def asset(page: Page) -> None:

@@ -144,7 +144,7 @@ def test_market_wizard_enables_the_chain_and_registers_the_issuer_in_place(conso
     register = page.get_by_role("button", name="Register as issuer and attest 1")
     register.click()
     expect(page.get_by_text("The console creates the key only with your consent")).to_be_visible()
-    page.get_by_label("Use a one-time API key").check()
+    page.get_by_label("I agree to a one-time API key").check()
     register.click()
     expect(page.get_by_text("1 party can trade under these rules")).to_be_visible(timeout=60_000)
 

@@ -41,7 +41,7 @@ def test_new_organization_becomes_an_issuer(console: Console, signum: Signum) ->
     form = page.get_by_role("dialog", name="Register as an issuer")
     form.get_by_role("button", name="Register as issuer").click()
     expect(form.get_by_text("only with your consent")).to_be_visible()
-    form.get_by_label("Use a one-time API key").check()
+    form.get_by_label("I agree to a one-time API key").check()
     form.get_by_role("button", name="Register as issuer").click()
     expect(page.get_by_role("row").filter(has_text="Sepolia Devnet").get_by_text("Registered")).to_be_visible(
         timeout=CHAIN

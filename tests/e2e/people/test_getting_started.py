@@ -31,10 +31,10 @@ def test_empty_organization_reaches_a_market_from_its_overview(console: Console,
     done("Create the treasury")
 
     step("Register as an issuer").get_by_role("button", name="Register").click()
-    expect(card.get_by_label("Use a one-time API key")).to_be_visible()
+    expect(card.get_by_label("I agree to a one-time API key")).to_be_visible()
     card.get_by_role("button", name="Register").last.click()
     expect(card).to_contain_text("The console creates the key only with your consent")
-    card.get_by_label("Use a one-time API key").check()
+    card.get_by_label("I agree to a one-time API key").check()
     card.get_by_role("button", name="Register").last.click()
     done("Register as an issuer")
 
