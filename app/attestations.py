@@ -11,6 +11,7 @@ from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
+from components.parties.edit import edit_dialog
 from components.ui.box import text
 from components.ui.button import button
 from components.ui.card import avatar, page_head, panel
@@ -68,6 +69,7 @@ def attestations() -> rx.Component:
         checklist_dialog(),
         bulk_dialog(),
         reject_dialog(),
+        edit_dialog(),
         revoke_dialog(),
         class_name="cases attestations",
     )  # fmt: skip

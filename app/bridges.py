@@ -121,7 +121,7 @@ def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
 
 
 def _receiver(bridge: rx.Var[BridgeView]) -> rx.Component:
-    """Name who gets the tokens; the treasury, where the bridge names nobody."""
+    """Name who gets the tokens: the treasury unless the bridge names a receiver."""
     usual = rx.cond(bridge.amount == "0", no_value(), "Treasury")
     named = rx.cond(bridge.receiver_name != "", bridge.receiver_name, short_hash(bridge.receiver))
     return rx.cond(bridge.receiver != "", named, usual)

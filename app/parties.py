@@ -11,6 +11,7 @@ from components.core.csv_link import csv_at
 from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
 from components.parties.decision import reject_dialog
+from components.parties.edit import edit_dialog
 from components.parties.form import party_form
 from components.parties.imports import import_dialog
 from components.ui.box import end
@@ -85,6 +86,7 @@ def parties() -> rx.Component:
         checklist_dialog(),
         bulk_dialog(),
         reject_dialog(),
+        edit_dialog(),
         revoke_dialog(),
         class_name="cases parties",
     )  # fmt: skip

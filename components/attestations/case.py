@@ -25,12 +25,14 @@ from state.attestations.detail import AttestationView
 from state.attestations.issue import Issue
 from state.attestations.revocation import Revoke
 from state.parties.decision import Decision
+from state.parties.edit import PartyEdit
 
 AT_REST = [
     Case.enter,
     Issue.show(False),
     Checklist.show(False),
     Decision.show_reject(False),
+    PartyEdit.show(False),
     Revoke.show(False),
     Bulk.rest,
 ]
@@ -81,7 +83,12 @@ def _party() -> rx.Component:
     )
     return rx.fragment(
         revocations(Case.revoked),
-        row(rx.el.h3("Identity"), text(badge(PARTY.status), cls="end"), cls="section-line"),
+        row(
+            rx.el.h3("Identity"),
+            text(badge(PARTY.status), cls="end"),
+            allowed(Scope.ATTESTATIONS_WRITE, button("Edit party", "pencil", small=True, on_click=PartyEdit.begin)),
+            cls="section-line",
+        ),
         identity,
         documents(),
         rx.cond(PARTY.reviewed_at != "", _decided(), rx.fragment()),

@@ -5,11 +5,11 @@ import reflex as rx
 from components.ui.button import button
 from components.ui.card import card, item
 from components.ui.dialog import confirm
-from components.ui.form import select
+from components.ui.form import select, text_field
 from components.ui.note import note, problem_note
 from components.ui.status import badge
 from components.ui.value import when
-from state.chains.devnet import DevnetChainView, DevnetState
+from state.chains.devnet import RESET_WORD, DevnetChainView, DevnetState
 
 FAULTS = (
     ("", "Start a fault…"),
@@ -79,6 +79,13 @@ def _question() -> rx.Component:
         "Reset the devnet?",
         "This deletes the chains and the database with every organization, asset, API key and session, and creates the "
         "demo again in less than a minute. The people of the demo keep their passwords. This cannot be undone.",
+        text_field(
+            rx.el.span("Type ", rx.el.b(RESET_WORD), " to confirm"),
+            "word",
+            id="reset-word",
+            auto_focus=True,
+            on_change=DevnetState.type_word,
+        ),
         is_open=DevnetState.asks_reset,
         on_open_change=DevnetState.ask_reset,
         on_confirm=DevnetState.reset_all,

@@ -17,6 +17,7 @@ STEPS = {"hour": 3_600, "day": 86_400, "month": 30 * 86_400}
 """Seconds by which a button advances the clock."""
 SIZES = {"slow": 3, "drop_transactions": 2, "reorg": 2}
 """Seconds between blocks, number of transactions, number of blocks; the other faults have no size."""
+RESET_WORD = "reset"
 LASTING = 300
 """Seconds until a fault ends automatically."""
 
@@ -43,6 +44,8 @@ class DevnetState(Api, rx.State):
     saving: str = ""
     asks_reset: bool = False
     is_resetting: bool = False
+    reset_word: str = ""
+    """What the user typed to confirm a reset."""
 
     @rx.event
     async def load(self) -> None:
@@ -81,11 +84,19 @@ class DevnetState(Api, rx.State):
     @rx.event
     def ask_reset(self, asks: bool) -> None:
         """Open or close the confirmation of a reset."""
-        self.asks_reset = bool(asks)
+        self.asks_reset, self.reset_word, self.problem = bool(asks), "", ""
+
+    @rx.event
+    def type_word(self, word: str) -> None:
+        """Take over the word that confirms a reset."""
+        self.reset_word = str(word)[:20]
 
     @rx.event
     async def reset_all(self) -> None:
-        """Reset chains and database."""
+        """Reset chains and database, once its word was typed."""
+        if self.reset_word.strip().lower() != RESET_WORD:
+            self.problem = f"Type {RESET_WORD} to confirm."
+            return
         try:
             await self._api.reset_devnet()
         except ApiProblem as problem:

@@ -196,7 +196,7 @@ DIALOGS: list[tuple[str, list[str]]] = [
     ("api-keys", ["Revoke .*"]),
     ("account", ["Change password", "Sign out everywhere", "Add authenticator app"]),
     ("webhooks/{webhook}", ["Edit endpoint", "Disable endpoint", "Rotate secret", "Delete endpoint"]),
-    ("parties?id={party}", ["Attest"]),
+    ("parties?id={party}", ["Attest", "Edit party"]),
     ("wallets", ["New wallet", "Link wallet"]),
     ("chains", ["Reset devnet"]),
     (

@@ -35,5 +35,7 @@ def test_start_over_asks_before_it_deletes_anything(console: Console, signum: Si
     page.wait_for_url("**/chains**")
     question = page.get_by_role("dialog", name="Reset the devnet?")
     expect(question).to_contain_text("deletes the chains and the database")
+    question.get_by_role("button", name="Reset devnet").click()
+    expect(question).to_contain_text("Type reset to confirm.")
     question.get_by_role("button", name="Cancel").click()
     expect(question).to_be_hidden()

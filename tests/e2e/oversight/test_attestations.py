@@ -253,3 +253,30 @@ def test_level_of_an_attestation_is_on_one_line_on_a_phone(console: Console) -> 
     expect(levels.first).to_be_visible()
     heights = levels.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().height)")
     assert max(heights) < 30, heights
+
+
+def test_party_gets_its_wallet_later(console: Console, signum: Signum) -> None:
+    made = party(signum, f"Late Wallet {secrets.token_hex(3)}")
+    page = console.sign_in(path=f"parties?id={made['id']}").heading("Parties").page
+    drawer(page, made["name"]).get_by_role("button", name="Edit party").click()
+    dialog, address = page.get_by_role("dialog", name="Edit party"), to_checksum_address(wallet())
+    dialog.get_by_label("Wallet address").fill("0x12")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_label("Wallet address")).to_have_attribute("aria-invalid", "true")
+    dialog.get_by_label("Wallet address").fill(address)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    expect(drawer(page, made["name"])).to_contain_text(address[-4:])
+    withdraw(signum, made["id"])
+
+
+def test_parties_that_cannot_be_attested_lead_to_their_review(console: Console, signum: Signum) -> None:
+    made = party(signum, f"Not Verified {secrets.token_hex(3)}")
+    page = console.sign_in(path="parties").heading("Parties").page
+    console.choose(queue_row(page, made["name"]).get_by_role("checkbox"))
+    page.get_by_role("toolbar", name="Actions on selected rows").get_by_role("button", name="Attest").click()
+    dialog = page.get_by_role("dialog", name="Nothing to attest")
+    expect(dialog).to_contain_text(f"Only verified parties can be attested. {made['name']} has no review yet.")
+    dialog.get_by_role("button", name=f"Review {made['name']}").click()
+    expect(drawer(page, made["name"])).to_be_visible()
+    withdraw(signum, made["id"])

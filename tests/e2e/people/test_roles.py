@@ -61,7 +61,7 @@ FURTHER: list[tuple[str, Scope]] = [
     ),
     ("Unpause .*|Unfreeze .*|Retry bridge.*", Scope.ASSETS_WRITE),
     ("Raise the .*|Change the .* of .*|Set the rules of .*", Scope.ASSETS_WRITE),
-    ("Register .* as a party|Verify .* again", Scope.ATTESTATIONS_WRITE),
+    ("Register .* as a party|Verify .* again|Edit party", Scope.ATTESTATIONS_WRITE),
     ("Cancel the .*", Scope.TRANSFERS_WRITE),
     *(("Retry|Retry from here", scope) for scope in ACTIONS),
 ]
