@@ -23,7 +23,11 @@ def compliance_editor() -> rx.Component:
     """Draw the tab."""
     state, is_locked = ComplianceState, ~may(Scope.ASSETS_WRITE)
     editor = rx.fragment(
-        rx.cond(is_locked, rx.el.div(read_only(Scope.ASSETS_WRITE), class_name="following"), rx.fragment()),
+        rx.cond(
+            is_locked,
+            rx.el.div(read_only(Scope.ASSETS_WRITE, "change the rules"), class_name="following"),
+            rx.fragment(),
+        ),
         framework_cards(state, is_locked=is_locked),
         rx.el.div(
             rx.el.fieldset(

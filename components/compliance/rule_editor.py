@@ -126,8 +126,8 @@ def rule_settings(
             "Lock-up ends",
             "No transfer between holders before this moment, in UTC. The treasury is exempt. Empty means no lock-up.",
             rx.cond(
-                is_locked & (state.draft.lockup == ""),
-                unlocked,
+                is_locked,
+                rx.cond(state.draft.lockup == "", unlocked, rx.el.span(state.lockup_words, class_name="num")),
                 rx.el.div(lockup, rx.el.div(state.lockup_words, class_name="hint num"), class_name="col none grow"),
             ),
             "lockup_end_time",

@@ -27,7 +27,7 @@ def controls() -> rx.Component:
     supply = card("Supply", items(*[_control(kind) for kind in ("mint", "burn")]))
     return rx.el.div(
         col(
-            read_only(Scope.ASSETS_WRITE),
+            read_only(Scope.ASSETS_WRITE, "use these controls"),
             split(col(supply, accounts, cls="wide"), col(_movement(), daily_limits(), path_controls(), cls="wide")),
             cls="wide",
         ),

@@ -56,6 +56,6 @@ def _plain(scope: Scope | rx.Var[str]) -> rx.Var[str] | str:
     return scope.value if isinstance(scope, Scope) else scope
 
 
-def read_only(scope: Scope) -> rx.Component:
-    """Say who can change what is shown, to users who cannot."""
-    return rx.cond(may(scope), rx.fragment(), note(rx.el.b("Read-only. "), who_can(scope)))
+def read_only(scope: Scope, action: str) -> rx.Component:
+    """Say who can do an action, such as "change the rules", to users who can only read."""
+    return rx.cond(may(scope), rx.fragment(), note(rx.el.b("Read-only. "), who_can(scope, action)))

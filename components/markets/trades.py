@@ -25,6 +25,7 @@ def trades() -> rx.Component:
             state,
             _row,
             empty=empty("arrow-left-right", "No trades yet", "Trades appear here when orders match."),
+            two=True,
         ),
         pager(f"Newest first, {ROWS} per page", state, csv=csv_of(path), size=ROWS),
         right=button("Reload", "rotate-cw", small=True, on_click=TradesState.load),

@@ -125,6 +125,7 @@ def _orders() -> rx.Component:
                 empty("filter", "No orders match these filters"),
                 empty("list", "No orders yet", "Orders appear here when they are placed.")
             ),
+            two=True,
         ),
         pager(
             f"Newest first, {ROWS} per page",

@@ -217,4 +217,4 @@ def _group(title: str, actions: list[tuple[str, str]]) -> rx.Component:
 
 def read_only_note() -> rx.Component:
     """Say that the settings are read-only for users who are not admins."""
-    return rx.el.div(read_only(Scope.ORGS_WRITE), class_name="following")
+    return rx.el.div(read_only(Scope.ORGS_WRITE, "change the settings"), class_name="following")

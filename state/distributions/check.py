@@ -145,10 +145,12 @@ def recipient_view(one: RecipientCheck) -> RecipientView:
 
 
 def named(one: RecipientCheck | Entitlement | HeldRecipient | ArgumentAccount) -> tuple[str, str]:
-    """Return an account's name and wallet in words: the party before its wallet, the wallet before its kind."""
+    """Return an account's name and wallet in words: the party before its wallet, the wallet before its kind. A wallet
+    that is called like its party is not named."""
     kind = one.name.partition(' "')[0]
     if one.party_name:
-        return one.party_name, f'wallet "{one.wallet_label}"' if one.wallet_label else ""
+        is_named = one.wallet_label and not one.wallet_label.startswith(one.party_name)
+        return one.party_name, f'wallet "{one.wallet_label}"' if is_named else ""
     if one.wallet_label:
         return one.wallet_label, kind
     return one.name[:1].upper() + one.name[1:], ""

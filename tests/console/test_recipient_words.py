@@ -10,6 +10,7 @@ from state.distributions.check import named
     ("words", "party", "label", "name", "wallet"),
     [
         ('own wallet "Custody", party Kestrel', "Kestrel", "Custody", "Kestrel", 'wallet "Custody"'),
+        ('own wallet "Kestrel custody", party Kestrel', "Kestrel", "Kestrel custody", "Kestrel", ""),
         ("party Marta", "Marta", None, "Marta", ""),
         ('own wallet "Treasury"', None, "Treasury", "Treasury", "own wallet"),
         ('linked wallet "Cold", whose key Signum does not hold', None, "Cold", "Cold", "linked wallet"),

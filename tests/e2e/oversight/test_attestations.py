@@ -204,7 +204,9 @@ def test_viewer_reads_attestations_without_review_buttons(console: Console, sign
     expect(page.get_by_role("button", name="Register party")).to_have_count(0)
     page.get_by_role("button", name=name, exact=True).click()
     expect(
-        drawer(page, name).get_by_text("Read-only. You need the role Admin or Compliance officer for this.")
+        drawer(page, name).get_by_text(
+            "Read-only. You need the role Admin or Compliance officer to verify or attest parties."
+        )
     ).to_be_visible()
     expect(drawer(page, name).get_by_role("button", name="Verify")).to_have_count(0)
 
