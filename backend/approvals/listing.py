@@ -161,6 +161,7 @@ def _fields(context: Context, row: Any) -> dict[str, Any]:
         "cause": row.cause if titles.is_readable(context.scopes, row.kind) else None,
         "subject": Subject.of(row.subject_type, row.subject_id, row.arguments),
         "status": rules.standing(row.status, row.expires_at, recorded_now()),
+        "is_withdrawn": rules.is_withdrawn(row.status, row.asked_by, row.decided_by),
         "rule_lifted": row.cause is None and rules.is_lifted(row.policy, row.kind, row.arguments.get(INCLUDES, ())),
         "asked_with": _asked_with(row),
     }

@@ -13,6 +13,7 @@ from backend.approvals.schemas import (
     ApprovalDeny,
     ApprovalDetail,
     ApprovalList,
+    ApprovalWithdraw,
     PolicyAccepted,
     PolicyChange,
     PolicyPlan,
@@ -101,3 +102,18 @@ async def deny_request(
     The request ends as `denied`, and objects it has created end with it.
     """
     return accepted(response, orgId, ApprovalDecided.of(await service.deny(context, approvalId, body.reason)))
+
+
+@router.post("/{approvalId}/withdraw", status_code=status.HTTP_202_ACCEPTED, responses={409: {}})
+@requires(Scope.ORGS_READ, person=True)
+async def withdraw_request(
+    context: Current, orgId: UUID, approvalId: UUID, response: Response, body: ApprovalWithdraw | None = None
+) -> ApprovalDecided:
+    """Withdraw a request that waits for a second person, as the signed-in person who made it, or who created the API
+    key that did.
+
+    The request ends as `denied`, and objects it has created end with it. A decided request is a 409 that names who
+    decided; one that was withdrawn before is returned as it is.
+    """
+    reason = body.reason if body else None
+    return accepted(response, orgId, ApprovalDecided.of(await service.withdraw(context, approvalId, reason)))

@@ -19,12 +19,23 @@ def check_other(asked_by: UUID | None, deciding: Collection[UUID | None]) -> Non
         raise Forbidden("You requested this action. Another person must approve or deny it.")
 
 
-def check_open(status: ApprovalStatus, decided_by: str) -> None:
+def check_own(asked_by: UUID | None, person: UUID, requester: str) -> None:
+    """Raise 403 where a person who withdraws a request did not make it."""
+    if asked_by != person:
+        raise Forbidden(f"{requester} requested this action. Only the requester can withdraw it.")
+
+
+def is_withdrawn(status: ApprovalStatus, asked_by: UUID | None, decided_by: UUID | None) -> bool:
+    """Return whether the requester ended the request: no one else's denial has the requester as its decider."""
+    return status is ApprovalStatus.DENIED and asked_by is not None and asked_by == decided_by
+
+
+def check_open(status: ApprovalStatus, decided_by: str, *, withdrawn: bool = False) -> None:
     """Raise 409 that names the decider, where the approval was already decided."""
     if status is ApprovalStatus.EXPIRED:
         raise Conflict("This approval expired before anyone decided. Request the action again.")
     if status is not ApprovalStatus.PENDING:
-        raise Conflict(f"{decided_by} has already {status} this request.")
+        raise Conflict(f"{decided_by} has already {'withdrawn' if withdrawn else status} this request.")
 
 
 def is_lifted(policy: Collection[str], kind: str, includes: Collection[str]) -> bool:

@@ -37,6 +37,12 @@ class ApprovalDeny(Body):
     reason: Reason
 
 
+class ApprovalWithdraw(Body):
+    """The reason of a withdrawal, shown to the people who could decide; it can be omitted."""
+
+    reason: Reason | None = None
+
+
 class ApprovalCommentCreate(Body):
     """A comment on a pending approval, for the requester and for people who can decide."""
 
@@ -59,11 +65,12 @@ class PolicyChange(Body):
 class Approval(Record):
     """The approval that a request waits for.
 
-    `can_decide`: whether the caller may approve or deny it now. `asked_with` names the API key or application that made
-    the request; the person who created the key, or connected the application, counts as the requester. When either
-    ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds, or the
-    organization below whose policy it needs; null where the organization itself requires a second person for every such
-    action. `rule_lifted`: the organization has stopped requiring one since; this request still needs its approval.
+    `can_decide`: whether the caller may approve or deny it now. `asked_with` names the API key or application that
+    made the request; the person who created the key, or connected the application, counts as the requester. When
+    either ends, the request can no longer be approved. `cause` names the daily limit that the request exceeds, or the
+    organization below whose policy it needs; null where the organization itself requires a second person for every
+    such action. `is_withdrawn`: the requester ended it, so it is `denied` and they are its decider. `rule_lifted`: the
+    organization has stopped requiring one since; this request still needs its approval.
     """
 
     id: UUID
@@ -78,6 +85,7 @@ class Approval(Record):
     asked_by_name: str | None = None
     asked_with: str | None = None
     cause: str | None = None
+    is_withdrawn: bool = False
     rule_lifted: bool = False
     expires_at: Timestamp
     decided_by: UUID | None

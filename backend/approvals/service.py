@@ -1,4 +1,4 @@
-"""Decisions on approvals: exactly one counts, and it is another person's."""
+"""Decisions on approvals: exactly one counts, and it is another person's; the requester can only withdraw."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -51,6 +51,23 @@ async def deny(context: Context, approval_id: UUID, reason: str) -> ApprovalDeta
     return await listing.one(context, approval_id)
 
 
+async def withdraw(context: Context, approval_id: UUID, reason: str | None) -> ApprovalDetail:
+    """End the caller's own request that waits, as a denial would; a withdrawn one stays as it is."""
+    person = context.require_person()
+    seen = await listing.found(context, approval_id)
+    rules.check_own(seen.asked_by, person.user_id, seen.asked_by_name or "Another person")
+    row = await _locked(context.session, approval_id)
+    if not rules.is_withdrawn(row.status, row.asked_by, row.decided_by):
+        _check_open(row, (await listing.found(context, approval_id)).decided_by_name)
+        row.status, row.decided_by, row.decided_at = ApprovalStatus.DENIED, person.user_id, recorded_now()
+        row.reason = reason
+        await _publish(context.session, row, "withdrawn")
+        words = f"{person.display_name} withdrew this request" + (f": {reason}" if reason else ".")
+        await workflows.withdraw(context.session, await _request(context.session, row), Denied(words))
+        await context.session.flush()
+    return await listing.one(context, approval_id)
+
+
 async def comment(context: Context, approval_id: UUID, text: str) -> ApprovalComment:
     """Add a comment of the caller: 404, 403 without the action's scope, 409 once the approval is decided."""
     person = context.require_person()
@@ -94,8 +111,7 @@ def _check_may_decide(row: Any) -> None:
 
 async def _decide(context: Context, approval_id: UUID, status: ApprovalStatus) -> ApprovalRow:
     """Return the approval, locked and decided; 409 where another decision came first."""
-    query = sa.select(ApprovalRow).where(col(ApprovalRow.id) == approval_id).with_for_update()
-    row: ApprovalRow = (await context.session.scalars(query)).one()
+    row = await _locked(context.session, approval_id)
     seen = await listing.found(context, approval_id)
     _check_open(row, seen.decided_by_name)
     _check_may_decide(seen)  # a rehearsal takes seconds, during which a role may have ended
@@ -104,17 +120,27 @@ async def _decide(context: Context, approval_id: UUID, status: ApprovalStatus) -
 
 
 def _check_open(row: Any, decided_by: str | None) -> None:
-    rules.check_open(rules.standing(row.status, row.expires_at, recorded_now()), decided_by or "Another person")
+    status = rules.standing(row.status, row.expires_at, recorded_now())
+    withdrawn = rules.is_withdrawn(status, row.asked_by, row.decided_by)
+    rules.check_open(status, decided_by or "Another person", withdrawn=withdrawn)
+
+
+async def _locked(session: Write, approval_id: UUID) -> ApprovalRow:
+    query = sa.select(ApprovalRow).where(col(ApprovalRow.id) == approval_id).with_for_update()
+    row: ApprovalRow = (await session.scalars(query)).one()
+    return row
 
 
 async def _request(session: Write, row: ApprovalRow) -> RequestRow:
     return await session.get_one(RequestRow, row.request_id, with_for_update=True)
 
 
-async def _publish(session: Write, row: ApprovalRow) -> None:
+async def _publish(session: Write, row: ApprovalRow, event: str = "") -> None:
     after = {"status": row.status, "request_id": str(row.request_id), "reason": row.reason}
     subject = ("approval", row.id)
-    await publish(session, row.organization_id, f"approval.{row.status}", subject, {"status": "pending"}, after)
+    await publish(
+        session, row.organization_id, f"approval.{event or row.status}", subject, {"status": "pending"}, after
+    )
 
 
 async def due(session: Write) -> Sequence[Any]:

@@ -149,6 +149,7 @@ SUMMARIES: Final = {
     "verify_evidence": "Verify an evidence archive",
     "verify_factor": "Prove a person's identity",
     "verify_siwe": "Sign in with a wallet, or link one",
+    "withdraw_request": "Withdraw a request",
 }
 """By the function's name. Any other summary is the name in words: `deploy_market` is "Deploy a market"."""
 

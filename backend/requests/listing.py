@@ -18,7 +18,7 @@ from backend.core.pagination import where_given
 from backend.lists.pages import BETWEEN, Listing, Page
 from backend.requests import notices, titles
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
-from backend.requests.schemas import Request, RequestList, RequestStatus, RequestStep, Subject
+from backend.requests.schemas import ApprovalStatus, Request, RequestList, RequestStatus, RequestStep, Subject
 from backend.users.models import UserRow
 
 REPORTED = timedelta(days=7)
@@ -30,6 +30,11 @@ _HASHES = (
     .correlate(REQUESTS)
     .scalar_subquery()
 )
+_WITHDRAWN = sa.func.coalesce(
+    sa.and_(col(ApprovalRow.status) == ApprovalStatus.DENIED, col(ApprovalRow.decided_by) == col(ApprovalRow.asked_by)),
+    sa.false(),
+).label("is_withdrawn")
+"""As `backend.approvals.rules.is_withdrawn`; no other denial has the requester as its decider."""
 LIST = Listing.of(
     REQUESTS.c,
     "created_at",
@@ -91,7 +96,7 @@ def _query(context: Context) -> sa.Select[Any]:
     table = sa.inspect(RequestRow).local_table
     name = sa.func.coalesce(col(UserRow.display_name), col(UserRow.email)).label("created_by_name")
     return (
-        sa.select(*table.c, name, col(ApprovalRow.id).label("approval_id"))
+        sa.select(*table.c, name, col(ApprovalRow.id).label("approval_id"), _WITHDRAWN)
         .outerjoin(UserRow, col(UserRow.id) == table.c.created_by)
         .outerjoin(ApprovalRow, col(ApprovalRow.request_id) == table.c.id)
         .where(table.c.organization_id == context.organization_id)
@@ -151,6 +156,7 @@ def _request(row: Any, steps: list[RequestStep], notice: str | None) -> Request:
         notice=notice,
         reason=row.arguments.get("reason"),
         approval_id=row.approval_id,
+        is_withdrawn=row.is_withdrawn,
         created_by=row.created_by,
         created_by_name=row.created_by_name,
         created_at=row.created_at,

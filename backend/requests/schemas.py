@@ -136,7 +136,8 @@ class Request(Record):
     it succeeds once its transactions reach the finality that the chain's terms require (`terms.succeeds_at` of the
     organization's chains). `notice` says what it means for the request that a chain was disabled in the meantime; null
     if none was. `scope` is what a retry needs. `reason` is the one its requester gave, and `approval_id` the approval
-    that it needs or needed; null without one.
+    that it needs or needed; null without one. `is_withdrawn`: its requester withdrew it before anyone decided, so it is
+    `denied`.
     """
 
     id: UUID
@@ -153,6 +154,7 @@ class Request(Record):
     notice: str | None = None
     reason: str | None = None
     approval_id: UUID | None = None
+    is_withdrawn: bool = False
     created_by: UUID | None
     created_by_name: str | None = None
     created_at: Timestamp

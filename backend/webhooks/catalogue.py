@@ -28,7 +28,7 @@ _WORDS = {
     EventType.ORDER_PARTIALLY_FILLED: "A part of an order was filled",
     EventType.ORDER_FILLED: "An order was filled completely",
     EventType.ORDER_CANCELLED: "The rest of an order was cancelled on the chain",
-    EventType.ORDER_FAILED: "An accepted order was denied, or could not be placed on the chain",
+    EventType.ORDER_FAILED: "An accepted order was denied or withdrawn, or could not be placed on the chain",
     EventType.TRADE_EXECUTED: "Two orders traded on the chain",
     EventType.DISTRIBUTION_CREATED: "A distribution was created",
     EventType.DISTRIBUTION_ACTIVATED: "A distribution can be claimed on chain",

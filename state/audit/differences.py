@@ -51,6 +51,7 @@ ACTIONS = {
     "approval.approved": "Approved",
     "approval.created": "Approval requested",
     "approval.denied": "Denied",
+    "approval.withdrawn": "Withdrawn",
     "asset.caps_confirmed": "Shares of the limits confirmed",
     "asset.limits_changed": "Daily limits changed",
     "asset.updating": "Asset update requested",

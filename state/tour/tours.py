@@ -224,7 +224,7 @@ OFFICER = (
             Point("Decide"),
             Point("Show me", CARD),
         ),
-        ("approval.approved", "approval.denied", "control.confirmed"),
+        ("approval.approved", "approval.denied", "approval.withdrawn", "control.confirmed"),
         finds=Finds.COLLEAGUE,
     ),
     TourStep(

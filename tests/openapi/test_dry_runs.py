@@ -24,6 +24,7 @@ NOT_NEEDED = {
     "leave_organization": "it only ends the person's own membership",
     "approve_request": "GET of the approval has the plan of what it would do",
     "deny_request": "nothing is done by it",
+    "withdraw_request": "nothing is done by it",
     "comment_on_approval": "it only adds a text",
     "save_draft": "only the person sees what they entered",
     "delete_draft": "only the person sees what they entered",

@@ -293,5 +293,8 @@ async def approvals(world: World, run: Examples) -> None:
     signed_in = {"cookie": second.cookie, "origin": settings().origin}
     await own.run("comment_on_approval", signed_in, approvalId=approval["id"])
     await own.run("deny_request", {"cookie": second.cookie, "origin": settings().origin}, approvalId=approval["id"])
+    later = await waiting(firm, await firm.post("/assets", asset_body(HYPEREVM)))
+    mine = {"cookie": firm.admin.cookie, "origin": settings().origin}
+    await own.run("withdraw_request", mine, approvalId=later["id"])
     await own.run("change_approval_policy")
     run.done |= own.done

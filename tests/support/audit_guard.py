@@ -74,6 +74,7 @@ ACTIONS = {
     "change_approval_policy": ("approval.created",),
     "approve_request": ("approval.approved",),
     "deny_request": ("approval.denied",),
+    "withdraw_request": ("approval.withdrawn",),
     "comment_on_approval": ("approval.commented",),
     "mint": ("control.requested",),
     "burn": ("control.requested",),
@@ -166,6 +167,7 @@ REPEATABLE = {
     "claim_kept_amount",
     "cancel_order",
     "update_webhook",
+    "withdraw_request",
     "change_approval_policy",
 }
 """Operations that may have nothing to change, or concern a person without an organization. Then there is no entry. In a

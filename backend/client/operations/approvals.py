@@ -11,6 +11,7 @@ from backend.approvals.schemas import (
     ApprovalDeny,
     ApprovalDetail,
     ApprovalList,
+    ApprovalWithdraw,
     PolicyAccepted,
     PolicyChange,
     PolicyPlan,
@@ -170,6 +171,32 @@ class ApprovalsOperations(Connection):
             ApprovalDecided,
             "POST",
             path("/orgs/{}/approvals/{}/deny", org_id, approval_id),
+            body=body,
+            key=idempotency_key or self._new_key(),
+            if_match=if_match,
+        )
+
+    async def withdraw_request(
+        self,
+        org_id: Id,
+        approval_id: Id,
+        body: ApprovalWithdraw | None = None,
+        *,
+        idempotency_key: str | None = None,
+        if_match: str | None = None,
+    ) -> ApprovalDecided:
+        """Withdraw a request that waits for a second person, as the signed-in person who made it, or who created
+        the API key that did.
+
+        The request ends as `denied`, and objects it has created end with it. A decided request is a 409 that
+        names who decided; one that was withdrawn before is returned as it is.
+
+        Scope: `orgs:read`.
+        """
+        return await self._send(
+            ApprovalDecided,
+            "POST",
+            path("/orgs/{}/approvals/{}/withdraw", org_id, approval_id),
             body=body,
             key=idempotency_key or self._new_key(),
             if_match=if_match,
