@@ -4,6 +4,7 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.approvals.list import approval_drawer, approvals_table, denial_dialog
+from components.approvals.withdrawal import withdrawal_dialog
 from components.core.saved_views import saved_views
 from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
@@ -40,5 +41,6 @@ def approvals() -> rx.Component:
         ),
         approval_drawer(),
         denial_dialog(),
+        withdrawal_dialog(),
         class_name="request-list",
     )  # fmt: skip

@@ -99,7 +99,7 @@ def _unknown_tab() -> rx.Component:
 
 def _ended() -> rx.Var[bool]:
     status = AssetState.request.status
-    return (status == "succeeded") | (status == "failed") | (status == "denied")
+    return (status == "succeeded") | (status == "failed") | (status == "denied") | (status == "withdrawn")
 
 
 def _progress() -> rx.Component:

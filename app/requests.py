@@ -3,11 +3,12 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from components.approvals.withdrawal import withdraw_button, withdrawal_dialog
 from components.core.csv_link import csv_of
 from components.core.permission import lacking, permitted
 from components.core.saved_views import saved_views
 from components.requests.fix import fix_offer
-from components.requests.waiting import approval_link, awaits_approval
+from components.requests.waiting import approval_link, awaits_approval, is_own
 from components.ui.box import row, text
 from components.ui.button import Kind, button, link
 from components.ui.card import kv, page_head, panel
@@ -19,6 +20,7 @@ from components.ui.status import badge, of_request, status
 from components.ui.table import Col, list_table, pager, td, toolbar, tr
 from components.ui.tabs import filters
 from components.ui.value import elapsed, short_hash, when
+from state.approvals.withdrawal import Withdrawal
 from state.core.session import Session
 from state.requests.list import OneRequest, Requests
 from state.requests.views import RequestView
@@ -51,6 +53,7 @@ def requests() -> rx.Component:
             class_name=rx.cond(OneRequest.is_open, "with-drawer", ""),
         ),
         _drawer(),
+        withdrawal_dialog(),
         list_keys(Requests.step, OneRequest.leave),
         class_name="request-list",
     )  # fmt: skip
@@ -103,21 +106,31 @@ def _drawer() -> rx.Component:
     is_asked = ONE.status == "awaiting_approval"
     took = rx.cond(moving, elapsed(ONE.created_at), elapsed(ONE.created_at, ONE.updated_at))
     reason = rx.fragment(rx.el.dt("Reason given"), rx.el.dd(text(ONE.reason, cls="break")))
+    waits_until = rx.fragment(rx.el.dt("Expires"), rx.el.dd(when(OneRequest.approval.expires_at)))
+    expires = rx.cond(is_asked & (OneRequest.approval.expires_at != ""), waits_until, rx.fragment())
     facts = kv(
         ("Kind", ONE.kind_words),
         rx.cond(ONE.reason != "", reason, rx.fragment()),
         (rx.cond(is_asked, "Requested", "Started"), when(ONE.created_at)),
         rx.cond(is_asked, rx.fragment(), rx.fragment(rx.el.dt(rx.cond(moving, "Running for", "Took")), rx.el.dd(took))),
         ("By", rx.cond(ONE.created_by != "", ONE.created_by, "an API key")),
-        ("Subject", _subject()),
+        expires,
+        rx.cond(ONE.subject_type != "", rx.fragment(rx.el.dt(_about(ONE.subject_type)), rx.el.dd(_subject())), ""),
         ("Request", short_hash(ONE.id, "request id")),
     )
     failed = rx.cond(
         ONE.problem != "",
         note(
-            rx.el.b(rx.cond(ONE.status == "denied", "It was denied. ", "The request failed. ")),
+            rx.el.b(
+                rx.match(
+                    ONE.status,
+                    ("denied", "It was denied. "),
+                    ("withdrawn", "It was withdrawn. "),
+                    "The request failed. ",
+                )
+            ),
             rx.el.span(ONE.problem, title=ONE.problem_full),
-            rx.cond(ONE.can_retry | (ONE.status == "denied"), "", " It cannot be retried."),
+            rx.cond(ONE.can_retry | (ONE.status != "failed"), "", " It cannot be retried."),
             tone="bad",
             role="alert",
         ),
@@ -128,7 +141,7 @@ def _drawer() -> rx.Component:
     next_step = rx.cond(ONE.problem != "", offered, rx.fragment())
     body = rx.fragment(
         row(rx.el.h3("Steps"), text(badge(of_request(ONE.status)), cls="end"), cls="section-line"),
-        awaits_approval(ONE, linked=False),
+        awaits_approval(ONE, linked=False, who=OneRequest.approval.who),
         rx.cond(ONE.notice != "", note(ONE.notice, tone="warn", sign="link"), rx.fragment()),
         bar(ONE.percent, "Progress"),
         rx.el.div(timeline(ONE.steps), class_name="drawer-timeline"),
@@ -143,6 +156,8 @@ def _drawer() -> rx.Component:
 
     # A retry fails again while its cause is there, so the fix comes first.
     retry = rx.cond(ONE.fix.kind != "", retried("plain"), retried("primary"))
+    withdraw = withdraw_button(Withdrawal.ask_request)
+    waits = rx.fragment(rx.cond(is_own(ONE), withdraw, rx.fragment()), approval_link(ONE))
     begun = text("Started ", when(ONE.created_at, "exact"), cls="muted small")
     retry = permitted(ONE.scope, retry, "Retry from here", sign="rotate-cw")
     again = rx.fragment(text("Completed steps are not repeated.", cls="muted small grow"), retry)
@@ -154,7 +169,7 @@ def _drawer() -> rx.Component:
         is_open=OneRequest.is_open,
         on_close=OneRequest.leave,
         tools=step_buttons(Requests.step),
-        foot=(rx.cond(ONE.can_retry, again, rx.cond(ONE.status == "awaiting_approval", approval_link(ONE), begun)),),
+        foot=(rx.cond(ONE.can_retry, again, rx.cond(is_asked, waits, begun)),),
     )  # fmt: skip
 
 
@@ -182,13 +197,13 @@ def _subject() -> rx.Component:
     base = "/o/" + Session.org.id
     return rx.match(
         ONE.subject_type,
-        ("asset", link("Open the asset", base + "/assets/" + ONE.subject_id)),
-        ("market", link("Open the market", base + "/markets/" + ONE.subject_id)),
-        ("order", link("Open the market", base + "/markets/" + ONE.market_id + "?asset=" + ONE.asset_id)),
-        ("attestation", link("Open the attestation", base + "/attestations?show=active&id=" + ONE.subject_id)),
-        ("issuer", link("Open the issuer", base + "/issuer")),
-        ("distribution", link("Open the distribution", base + "/distributions/" + ONE.subject_id)),
-        ("bridge", link("Open the bridge", base + "/bridges?id=" + ONE.subject_id)),
-        ("transfer", link("Open the transfer", base + "/transfers?id=" + ONE.subject_id)),
+        ("asset", link("View asset", base + "/assets/" + ONE.subject_id)),
+        ("market", link("View market", base + "/markets/" + ONE.subject_id)),
+        ("order", link("View market", base + "/markets/" + ONE.market_id + "?asset=" + ONE.asset_id)),
+        ("attestation", link("View attestation", base + "/attestations?show=active&id=" + ONE.subject_id)),
+        ("issuer", link("View issuer", base + "/issuer")),
+        ("distribution", link("View distribution", base + "/distributions/" + ONE.subject_id)),
+        ("bridge", link("View bridge", base + "/bridges?id=" + ONE.subject_id)),
+        ("transfer", link("View transfer", base + "/transfers?id=" + ONE.subject_id)),
         text(ONE.subject_type),
     )

@@ -174,6 +174,7 @@ def _tracked_row(request: rx.Var[RequestView]) -> rx.Component:
         ("awaiting_approval", mark("user-check", "warn")),
         ("failed", mark("circle-x", "bad")),
         ("denied", mark("ban", "bad")),
+        ("withdrawn", mark("undo-2")),
         mark("check", "ok"),
     )
     moving = (request.status == "running") | (request.status == "accepted")

@@ -2,9 +2,8 @@
 
 import reflex as rx
 
+from components.approvals.withdrawal import withdraw_button
 from components.core.csv_link import csv_of
-from components.core.permission import who_can
-from components.requests.waiting import other_people
 from components.ui.box import col, row, text
 from components.ui.button import button, download, link
 from components.ui.card import item, items, kv
@@ -19,6 +18,7 @@ from components.ui.value import short_hash, when
 from state.approvals.list import Approvals, OneApproval
 from state.approvals.own import OwnApprovals
 from state.approvals.views import ApprovalView, ArgumentView, CommentView, DocumentView
+from state.approvals.withdrawal import Withdrawal
 from state.core.session import Session
 
 ONE = OneApproval.row
@@ -89,22 +89,33 @@ def approval_drawer() -> rx.Component:
         rx.cond(ONE.cause != "", note(ONE.cause, tone="info"), rx.fragment()),
         rx.cond(ONE.rule_lifted, note(LIFTED, tone="info"), rx.fragment()),
         rx.cond(OneApproval.arguments.length() > 0, _arguments(), rx.fragment()),
-        row(
-            rx.el.h3(rx.cond(ONE.status == "pending", "What it will do now", "What was decided")),
-            text(badge(_waits(ONE.status)), cls="end"),
-            cls="section-line",
+        rx.cond(
+            _has_effects(),
+            rx.fragment(
+                row(
+                    rx.el.h3(rx.cond(ONE.status == "pending", "What it will do when approved", "What was decided")),
+                    text(badge(_waits(ONE.status)), cls="end"),
+                    cls="section-line",
+                ),
+                rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan(), _changed())),
+            ),
+            rx.fragment(),
         ),
-        rx.cond(OneApproval.loading, skeleton(3), rx.fragment(_decision(), _plan(), _changed())),
         rx.cond(OneApproval.obstacle != "", failed, rx.fragment()),
         _documents(),
         _comments(),
-        rx.el.h3("Details"),
+        row(
+            rx.el.h3("Details"),
+            rx.cond(_has_effects(), rx.fragment(), text(badge(_waits(ONE.status)), cls="end")),
+            cls="section-line",
+        ),
         kv(
             ("Action", ONE.action_words),
+            rx.foreach(OneApproval.basis, _fact),
             ("Requested by", ONE.asked_by),
             ("Requested", when(ONE.created_at, "exact")),
             ("Expires", when(ONE.expires_at, "exact")),
-            ("Request", link("Open the request", "/o/" + Session.org.id + "/requests?id=" + ONE.request_id)),
+            ("Request", link("View request", "/o/" + Session.org.id + "/requests?id=" + ONE.request_id)),
         ),
     )
     return drawer(
@@ -116,6 +127,15 @@ def approval_drawer() -> rx.Component:
         on_close=OneApproval.leave,
         foot=(_buttons(),),
     )
+
+
+def _has_effects() -> rx.Var[bool]:
+    """Return whether there is something to say about effects: users without the action's scope get no plan."""
+    return (ONE.status != "pending") | OneApproval.loading | (PLAN.steps.length() > 0) | (PLAN.changes.length() > 0)
+
+
+def _fact(fact: rx.Var[dict[str, str]]) -> rx.Component:
+    return rx.fragment(rx.el.dt(fact["name"]), rx.el.dd(fact["value"], class_name="break"), key=fact["name"])
 
 
 def _arguments() -> rx.Component:
@@ -164,6 +184,7 @@ def _decision() -> rx.Component:
         ONE.status,
         ("approved", note(rx.el.b(ONE.decided_by, " approved it "), when(ONE.decided_at), tone="ok")),
         ("denied", note(rx.el.b(ONE.decided_by, " denied it"), said, tone="bad")),
+        ("withdrawn", note(rx.el.b(ONE.decided_by, " withdrew it"), said, tone="info", sign="undo-2")),
         ("expired", note("No one decided in time.", tone="warn")),
         rx.fragment(),
     )
@@ -190,8 +211,7 @@ def _plan() -> rx.Component:
 
 def _changed() -> rx.Component:
     """Show what has changed in the plan since the request."""
-    since = rx.fragment("Nothing relevant has changed since ", when(OneApproval.planned_at, "exact"), ".")
-    same = text(since, cls="muted")
+    same = text("Nothing relevant has changed since the request.", cls="muted")
     found = rx.cond(OneApproval.changed.length() > 0, diff(OneApproval.changed), same)
     unknown = text("No comparison is available.", cls="muted")
     return rx.cond(
@@ -255,12 +275,11 @@ def _buttons() -> rx.Component:
     approve = button("Approve", "check", kind="primary", busy=OneApproval.saving, on_click=OneApproval.approve)
     both = rx.fragment(deny, rx.el.span(class_name="end"), approve)
     is_own = (ONE.asked_by_id != "") & (ONE.asked_by_id == Session.user_id)
-    # Only the roles: a person that they name may be the requester.
-    needed = who_can(ONE.scope, "approve this").split(". ")[0].to(str).replace(".", "")
-    others = rx.cond(needed == "", "Waiting for another person with this permission.", needed + ".")
-    own = "You requested this, so another person must approve it. " + other_people(ONE.scope)
-    waits = text(rx.cond(is_own, own, others), cls="muted small")
-    decided = text("Decided ", when(ONE.decided_at, "exact"), cls="muted small")
+    withdraw = withdraw_button(Withdrawal.ask_approval, class_name="none")
+    waits = rx.fragment(text(ONE.who, cls="muted small grow"), rx.cond(is_own, withdraw, rx.fragment()))
+    decided = text(
+        rx.cond(ONE.status == "withdrawn", "Withdrawn ", "Decided "), when(ONE.decided_at, "exact"), cls="muted small"
+    )
     return rx.cond(ONE.can_decide, both, rx.cond(ONE.status == "pending", waits, decided))
 
 

@@ -29,13 +29,14 @@ def approval_link(request: rx.Var[Any]) -> rx.Component:
     return rx.cond(is_own(request) | ~may(request.scope), view, review)
 
 
-def awaits_approval(request: rx.Var[Any], *, linked: bool = True) -> rx.Component:
-    """Say that a request waits for a second person, with a link to its approval; otherwise draw nothing."""
-    words = rx.cond(
-        is_own(request),
-        "You requested this, so another person must approve it. " + other_people(request.scope),
-        "Nothing happens until another person with this permission approves it. ",
-    )
+def awaits_approval(request: rx.Var[Any], *, linked: bool = True, who: rx.Var[str] | str = "") -> rx.Component:
+    """Say that a request waits for a second person, with a link to its approval; otherwise draw nothing.
+
+    `who` says who can approve it, where that was read.
+    """
+    own = "You requested this, so another person must approve it. " + other_people(request.scope)
+    others = "Nothing happens until another person than the requester approves it. "
+    words = rx.cond(is_own(request), rx.cond(who != "", who, own), others + rx.Var.create(who))
     where = rx.cond(is_own(request), "View approval", "Review approval")
     waiting = note(
         rx.el.b("Waiting for a second person. "),

@@ -73,6 +73,7 @@ LOOKS: dict[str, Look] = {
     "awaiting_approval": Look("Needs approval", "warn", "user-check"),
     "approved": Look("Approved", "ok", DONE),
     "denied": Look("Denied", "bad", "ban"),
+    "withdrawn": Look("Withdrawn", "mute", "undo-2"),
     "to_start": Look("Waiting to start", "info", WAIT),
     "running": Look("Running", "info", RUN),
     "retrying": Look("Retrying", "warn", "rotate-cw"),

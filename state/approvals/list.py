@@ -7,6 +7,7 @@ import reflex as rx
 from backend.approvals.schemas import ApprovalCommentCreate, ApprovalDeny, ApprovalDetail
 from backend.client import ApiProblem, body
 from backend.requests.schemas import Action, ApprovalStatus
+from state.approvals.deciders import Deciders
 from state.approvals.views import (
     ApprovalView,
     ArgumentView,
@@ -69,7 +70,7 @@ class Approvals(Pages, rx.State):
             await self._restart()
 
 
-class OneApproval(Form, Plans, Addressed, rx.State):
+class OneApproval(Form, Plans, Deciders, Addressed, rx.State):
     """The approval in the drawer, with its current effects."""
 
     _in_url: ClassVar[dict[str, Param]] = {"id": opened("row.id")}
@@ -82,6 +83,8 @@ class OneApproval(Form, Plans, Addressed, rx.State):
     """The path of a distribution's recipients, below the organization."""
     plan: Plan = Plan()
     obstacle: str = ""
+    basis: list[dict[str, str]] = []
+    """What the request itself says, for users who may not read its arguments: name and value."""
     planned_at: str = ""
     """When the plan at the request was made; empty where nothing can be compared."""
     changed: list[dict[str, str]] = []
@@ -96,7 +99,7 @@ class OneApproval(Form, Plans, Addressed, rx.State):
         self._announce(wanted)
         listed = next((row for row in (await self.get_state(Approvals)).rows if row.id == wanted), None)
         self.row, self.plan, self.obstacle = listed or self.row, Plan(), ""
-        self.arguments, self.recipients = [], ""
+        self.arguments, self.recipients, self.basis = [], "", []
         self.planned_at, self.changed, self.comments, self.documents, self.can_comment = "", [], [], [], False
         if wanted:
             self.loading = True
@@ -113,7 +116,10 @@ class OneApproval(Form, Plans, Addressed, rx.State):
     async def _read(self, id: str) -> None:
         try:
             approval = await self._api.get_approval(self._org_id(), id)
-            self.row, self.obstacle = approval_view(approval), approval.obstacle or ""
+            row = approval_view(approval)
+            row.who = await self._who_decides(row)
+            self.row, self.obstacle = row, approval.obstacle or ""
+            self.basis = [] if approval.arguments else await self._basis(row.request_id)
             self.arguments = argument_views(approval, await self._zone())
             self.recipients = await self._recipients(approval)
             self.planned_at, self.changed = stamp(approval.planned_at), changed_since(approval)
@@ -126,6 +132,13 @@ class OneApproval(Form, Plans, Addressed, rx.State):
         except ApiProblem as problem:
             self.form_problem = problem.detail or problem.title
         self.loading = False
+
+    async def _basis(self, request_id: str) -> list[dict[str, str]]:
+        """Return the chains and the reason of a request."""
+        request = await self._api.get_request(self._org_id(), request_id)
+        chains = ", ".join(dict.fromkeys(step.chain_name for step in request.steps if step.chain_name))
+        said = {"Chain": chains, "Reason given": request.reason or ""}
+        return [{"name": name, "value": value} for name, value in said.items() if value]
 
     async def _recipients(self, approval: ApprovalDetail) -> str:
         """Return the path of the recipients of a distribution to activate; empty if Signum does not know them."""

@@ -13,7 +13,8 @@ from state.requests.kinds import kind_words
 
 @dataclass
 class ApprovalView:
-    """One approval; empty strings where the API has null."""
+    """One approval; empty strings where the API has null. `status` is "withdrawn" where its requester ended it, and
+    `who` says who can approve it, in a drawer."""
 
     id: str = ""
     request_id: str = ""
@@ -34,6 +35,7 @@ class ApprovalView:
     cause: str = ""
     rule_lifted: bool = False
     can_decide: bool = False
+    who: str = ""
 
 
 def approval_view(approval: Approval) -> ApprovalView:
@@ -45,7 +47,7 @@ def approval_view(approval: Approval) -> ApprovalView:
         action=approval.action,
         action_words=kind_words(approval.action),
         title=approval.title,
-        status=approval.status,
+        status="withdrawn" if approval.is_withdrawn else approval.status,
         subject_type=approval.subject.type,
         subject_id=str(approval.subject.id),
         asked_by=(approval.asked_by_name or "Someone") + asked_with,

@@ -7,6 +7,8 @@ import reflex as rx
 
 from backend.client import ApiProblem
 from backend.requests.schemas import RequestStatus
+from state.approvals.deciders import Deciders
+from state.approvals.views import ApprovalView, approval_view
 from state.attestations.case import SETTLE
 from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
@@ -14,7 +16,7 @@ from state.core.events import Events, call
 from state.core.paging import ByStatus
 from state.requests.fix_form import FixForm
 from state.requests.tracker import FINAL, Follows, Tracker
-from state.requests.views import RequestView, request_view
+from state.requests.views import WAITING, RequestView, request_view
 
 
 class Requests(ByStatus, rx.State):
@@ -54,13 +56,15 @@ class Requests(ByStatus, rx.State):
         yield call(OneRequest.show, one.request.id)
 
 
-class OneRequest(Follows, Addressed, rx.State):
+class OneRequest(Follows, Deciders, Addressed, rx.State):
     """The request in the drawer, live while it runs."""
 
     _in_url: ClassVar[dict[str, Param]] = {"id": opened("request.id")}
     is_open: bool = False
     problem: str = ""
     saving: bool = False
+    approval: ApprovalView = ApprovalView()
+    """The approval that the request waits for: when it expires, and who can approve it."""
 
     @rx.event
     async def show(self, request_id: str) -> Events:
@@ -75,15 +79,25 @@ class OneRequest(Follows, Addressed, rx.State):
             return
         try:
             self.request = request_view(await self._api.get_request(self._org_id(), wanted))
+            self.approval = await self._approval()
             yield self._follow(wanted)
         except ApiProblem as problem:
             self.problem = problem.detail or problem.title
+
+    async def _approval(self) -> ApprovalView:
+        """Return the approval that the request waits for, and who can approve it; an empty one if it does not wait."""
+        if self.request.status != WAITING:
+            return ApprovalView()
+        found = (await self._api.list_approvals(self._org_id(), q=self.request.id, limit=1)).approvals
+        approval = approval_view(found[0]) if found else ApprovalView()
+        approval.who = await self._who_decides(approval)
+        return approval
 
     def _announce(self, request_id: str) -> None:
         """Open the drawer before the request is read; an empty id closes it."""
         self.is_open, self.problem = bool(request_id), ""
         if self.request.id != request_id:
-            self.request = RequestView(id=request_id)
+            self.request, self.approval = RequestView(id=request_id), ApprovalView()
 
     @rx.event
     def leave(self) -> None:

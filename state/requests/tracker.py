@@ -15,7 +15,7 @@ from state.core.events import Next, call
 from state.core.toasts import Notices, Tone
 from state.requests.views import WAITING, RequestView, request_view
 
-FINAL = {"succeeded", "failed", "denied"}
+FINAL = {"succeeded", "failed", "denied", "withdrawn"}
 MOVING = {"accepted", "running"}
 SHOWN, FIRST = 8, 3
 """Requests that the tracker lists; of each urgent status, those that come first."""
@@ -39,6 +39,8 @@ def outcome(request: RequestView) -> tuple[str, str, Tone]:
         return "Waiting for a second person", request.title, "warn"
     if request.status == "succeeded":
         return f"Done: {request.title}", "", "ok"
+    if request.status == "withdrawn":
+        return f"Withdrawn: {request.title}", "", "info"
     return f"{request.status.capitalize()}: {request.title}", request.problem, "bad"
 
 

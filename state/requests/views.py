@@ -32,9 +32,10 @@ class StepView:
 @dataclass
 class RequestView:
     """A request as pages show it. `asset_id` and `market_id` are those of an order. `line` describes its current step,
-    `percent` its progress, `notice` what a disabled chain means for it, `scope` what a retry needs. `kind_words` is its
-    kind for people. Texts with shortened addresses and amounts have the whole ones beside them (`title_full`,
-    `problem_full`). `fix` is the next step after its failure, `fix_href` the page where it can be taken."""
+    `percent` its progress, `notice` what a disabled chain means for it, `scope` what a retry needs. `kind_words` is
+    its kind for people, and `status` is "withdrawn" where its requester ended it. Texts with shortened addresses and
+    amounts have the whole ones beside them (`title_full`, `problem_full`). `fix` is the next step after its failure,
+    `fix_href` the page where it can be taken."""
 
     id: str = ""
     kind: str = ""
@@ -85,7 +86,7 @@ def request_view(data: Request) -> RequestView:
         kind_words=kind_words(data.kind),
         title=brief(data.title),
         title_full=data.title,
-        status=data.status,
+        status="withdrawn" if data.is_withdrawn else data.status,
         subject_type=data.subject.type,
         subject_id=str(data.subject.id),
         asset_id=str(data.subject.asset_id or ""),

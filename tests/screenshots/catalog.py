@@ -111,6 +111,12 @@ def denial(page: Page) -> None:
     press("Deny", page)
 
 
+def withdrawal(page: Page) -> None:
+    """Open the form that withdraws an own request."""
+    approval(page)
+    press("Withdraw request", page)
+
+
 def in_drawer(name: str, page: Page) -> None:
     """Open the first row's drawer and press one of its buttons."""
     states.first_drawer(page)
@@ -237,6 +243,7 @@ FURTHER = [
     Picture("o/{org}/overview", "shortcuts", partial(by_key, "?"), ADMIN_ONLY),
     Picture("o/{org}/approvals", "drawer", approval),
     Picture("o/{org}/approvals", "deny", denial, Scope.ASSETS_WRITE),
+    Picture("o/{org}/approvals", "withdraw", withdrawal, Scope.ASSETS_WRITE),
     Picture("o/{org}/attestations", "case", states.first_drawer),
     Picture("o/{org}/attestations?show=active", "revoke", partial(in_drawer, "Revoke"), Scope.ATTESTATIONS_WRITE),
     Picture("o/{org}/parties", "next-drawer", open_row),

@@ -176,6 +176,55 @@ def test_application_secret_is_shown_once_and_application_is_removed(console: Co
     expect(row).to_contain_text("Revoked")
 
 
+def test_requester_withdraws_a_request_and_others_read_it(console: Console, signum: Signum) -> None:
+    officer, asset = "compliance_officer", signum.call("GET", "/orgs/{org}/assets", q="NREF")["assets"][0]
+    wallets = {one["label"]: one for one in signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]}
+    sender, receiver = (wallets[f"{name} custody"] for name in ("Kestrel Pension Trust", "Alder Family Office"))
+    chain, amount = asset["deployments"][0]["chain_eid"], str(7 * 10 ** asset["decimals"])
+    ends = {"from_address": sender["address"], "to_address": receiver["address"], "chain_eid": chain}
+    control, body = (
+        f"/orgs/{{org}}/assets/{asset['id']}/forced-transfer",
+        {"amount": amount, "reason": "Court order 15"},
+    )
+    asked = signum.call("POST", control, ends | body, role=officer)
+    title = "Forced transfer of 7 NREF from Kestrel Pension Trust to Alder Family Office"
+
+    viewer = console.sign_in(signum.person("viewer"), "approvals?view=pending").heading("Approvals").page
+    _row(viewer, title).click()
+    drawer = viewer.get_by_role("complementary", name=title)
+    expect(drawer).to_contain_text("You need the role Admin or Compliance officer to approve it. Elin Halvorsen can")
+    expect(drawer.get_by_role("definition").get_by_text("Court order 15")).to_be_visible()
+    expect(drawer.get_by_role("heading", name="What it will do")).to_have_count(0)
+    expect(drawer.get_by_role("button", name="Withdraw request")).to_have_count(0)
+
+    page = console.sign_in(signum.person("admin"), f"requests?id={asked['requestId']}").heading("Requests").page
+    drawer = page.get_by_role("complementary", name=title)
+    expect(drawer).to_contain_text("You can approve it.")
+    expect(drawer.get_by_text("Expires", exact=True)).to_be_visible()
+    expect(drawer.get_by_role("button", name="Withdraw request")).to_have_count(0)
+
+    page = console.sign_in(signum.person(officer), f"requests?id={asked['requestId']}").heading("Requests").page
+    page.get_by_role("complementary", name=title).get_by_role("button", name="Withdraw request").click()
+    dialog = page.get_by_role("dialog", name=f"Withdraw: {title}")
+    expect(dialog).to_contain_text("The request ends and nothing is done.")
+    dialog.get_by_role("button", name="Cancel").click()
+    console.goto("approvals?view=mine").heading("Approvals")
+    _row(page, title).click()
+    page.get_by_role("complementary", name=title).get_by_role("button", name="Withdraw request").click()
+    dialog.get_by_label("Reason").fill("Wrong amount")
+    assert [v["id"] for v in Axe().run(page).response["violations"]] == []
+    dialog.get_by_role("button", name="Withdraw request").click()
+    expect(
+        page.get_by_role("complementary", name=title).get_by_text("Priya Shah withdrew it: Wrong amount")
+    ).to_be_visible()
+    expect(page.get_by_role("button", name="Withdraw request")).to_have_count(0)
+    page.get_by_role("complementary", name=title).get_by_role("link", name="View request").click()
+    expect(page.get_by_role("complementary", name=title)).to_contain_text(
+        "It was withdrawn. Priya Shah withdrew this request"
+    )
+    assert signum.call("GET", f"/orgs/{{org}}/requests/{asked['requestId']}")["is_withdrawn"] is True
+
+
 @pytest.mark.long
 def test_drawer_shows_names_changes_since_the_request_and_comments(
     console: Console, shared_browser: Browser, signum: Signum
@@ -194,7 +243,7 @@ def test_drawer_shows_names_changes_since_the_request_and_comments(
     requester.sign_in(signum.person(officer), "approvals?view=mine").heading("Approvals")
     page = requester.page
     _row(page, "Forced transfer of 3 NREF from Kestrel Pension Trust to Alder Family Office").click()
-    expect(page.get_by_text("Nothing relevant has changed since")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Nothing relevant has changed since the request.")).to_be_visible(timeout=30_000)
     page.get_by_role("textbox", name="Comment").fill("The order is in the file of Kestrel.")
     page.get_by_role("button", name="Add comment").click()
     comments = page.get_by_role("region", name="Comments")

@@ -72,11 +72,11 @@ ANYONE = (
     "|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
     "|Disconnect .*|Open the bridge|Review approval|View approval|Check addresses|Back to .*|Show all that wait"
-    "|Show my requests|Open markets|Open transfers"
+    "|Show my requests|Withdraw request|Open markets|Open transfers"
     "|Register as issuer|Create evidence pack|New pack|Open received pack"
     "|Download archive|Download PDF|Start tour|Hide the tour"
 )
-"""Navigation, reading, and the person's own account."""
+"""Navigation, reading, the person's own account, and their own requests."""
 ALSO_ANYONE = {"audit": "Verify", "account": "Save", "assets/{asset}/evidence": "Verify"}
 """What everyone is offered on some pages."""
 PAGES = [
