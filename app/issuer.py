@@ -175,7 +175,7 @@ def _dialog() -> rx.Component:
             hint="The highest level this issuer can attest. If you lower it, its attestations above become invalid.",
         ),
         check_field(
-            "May revoke attestations of any issuer of this organization and those below",
+            "May revoke attestations of any issuer of this organization and its sub-organizations",
             "can_revoke_others",
             default_checked=TERMS.can_revoke_others,
         ),

@@ -99,7 +99,7 @@ def _price() -> rx.Component:
 
 def _value() -> rx.Component:
     found = AssetFigures
-    shown = _opens("holders", money(found.value, found.quote, found.quote_decimals))
+    shown = _opens("holders", amount(found.value, found.quote, found.quote_decimals, 2))
     is_known = found.value != ""
     return _figure(
         "Value of the supply",

@@ -108,7 +108,7 @@ def _asset(asset: rx.Var[AssetRow]) -> rx.Component:
     none = rx.el.span("none", class_name="muted")
     price = rx.cond(asset.price != "", opens("markets", money(asset.price, currency, decimals, 6)), none)
     change = rx.cond(asset.change != "", rx.el.div(asset.change, class_name="muted small"), rx.fragment())
-    value = rx.cond(asset.value != "", opens("overview", money(asset.value, currency, decimals)), none)
+    value = rx.cond(asset.value != "", opens("overview", amount(asset.value, currency, decimals, 2)), none)
     return tr(
         td(name_link(asset.name, place), rx.el.div(asset.symbol, class_name="muted small"), full=True),
         td(opens("chains", amount(asset.supply, asset.symbol, asset.decimals, 2)), right=True, label="Supply"),
