@@ -26,7 +26,7 @@ from tests.console.events import Socket, Tab, connected
 from tests.support.firm import Firm
 
 NONCE = proofs.PURPOSE
-OWN = (models.SessionRow, models.CursorRow, models.ChainRow, models.PreferencesRow)
+OWN = (models.SessionRow, models.CursorRow, models.ChainRow, models.PreferencesRow, models.ExecutorLeaseRow)
 MOVING = {str(row.__tablename__) for row in OWN}
 """Tables that sign-in, reads and time change, and what each person sets for themselves."""
 SECRETS = {
