@@ -53,7 +53,7 @@ async def test_responses_at_schema_edges_match_the_document(installation: Instal
     await asyncio.to_thread(run)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_generated_requests_to_a_served_installation_find_no_failure() -> None:
     """A small share of the cases, as `python -m tests.openapi.generated` sends them to `signum serve`."""
     command = [sys.executable, "-m", "tests.openapi.generated", "--cases", "400", "--seed", "1"]

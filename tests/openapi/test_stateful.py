@@ -22,7 +22,13 @@ BOUNDED = bounds(4, STEPS)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("inference", [[], list(InferenceAlgorithm)], ids=["links of the document", "and implied ones"])
+@pytest.mark.parametrize(
+    "inference",
+    [
+        pytest.param([], id="links of the document"),
+        pytest.param(list(InferenceAlgorithm), id="and implied ones", marks=pytest.mark.nightly),
+    ],
+)
 async def test_responses_along_links_match_the_document(
     installation: Installation, inference: list[InferenceAlgorithm]
 ) -> None:

@@ -104,7 +104,7 @@ async def test_chain_is_restored_after_the_database_returns(world: World, monkey
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.nightly)])
 async def test_deployments_on_a_chain_that_dies_succeed(world: World, number: signal.Signals) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     made = await asyncio.gather(*(firm.post("/assets", asset_body(SEPOLIA)) for _ in range(DEPLOYED)))
