@@ -63,13 +63,13 @@ GROUPS = [
 
 
 SLOWEST = (
-    "test_backup.py",
-    "test_killed_chains.py",
     "test_reconcile.py",
-    "test_indexer.py",
-    "test_stateful.py",
     "test_left_out.py",
     "test_stories.py",
+    "test_backup.py",
+    "test_killed_chains.py",
+    "test_indexer.py",
+    "test_stateful.py",
     "test_serve.py",
     "test_transactions.py",
     "test_events.py",
