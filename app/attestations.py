@@ -6,7 +6,8 @@ from app.shell.layout import Nav, page
 from components.attestations.bulk import bulk_bar, bulk_dialog
 from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
-from components.attestations.issue import issue_dialog, revoke_dialog
+from components.attestations.issue import issue_dialog
+from components.attestations.revoke import revoke_dialog
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views

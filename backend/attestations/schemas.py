@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from backend.chain.finality import Finality
+from backend.compliance.impact_schemas import ClaimEffect, OrderEffect
 from backend.core.fields import Acceptance, Body, Eid, Flag, Id, KycLevel, Moment, Reason, Record, Timestamp
 from backend.lists.schemas import RecordPage
 
@@ -134,8 +135,22 @@ class AffectedHolding(BaseModel):
     can_receive: bool
 
 
+class WaitingRequest(BaseModel):
+    """A request that waits for a second person and names the wallet or its party. Its checks run again when it is
+    approved, and may then refuse it."""
+
+    request_id: UUID
+    approval_id: UUID
+    kind: str
+    title: str
+
+
 class AttestationImpact(BaseModel):
-    """What an attestation or its revocation changes. `replaces` is the wallet's active one on that chain."""
+    """What an attestation or its revocation changes. `replaces` is the wallet's active one on that chain.
+
+    Of a revocation: `holdings` on its chain, the wallet's open orders that could not be filled and its unclaimed
+    amounts that it could not claim, as the dry run of new rules counts them, and the requests that wait.
+    """
 
     wallet_address: str
     chain_eid: int
@@ -145,6 +160,11 @@ class AttestationImpact(BaseModel):
     expires_at: Timestamp | None
     replaces: UUID | None = None
     holdings: list[AffectedHolding] = []
+    orders_total: int = 0
+    orders: list[OrderEffect] = []
+    claims_total: int = 0
+    claims: list[ClaimEffect] = []
+    requests: list[WaitingRequest] = []
 
 
 class AttestationPlan(BaseModel):

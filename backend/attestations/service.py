@@ -1,8 +1,6 @@
 """Issue and revoke attestations: checks, rows, and the requests that write them to the chain."""
 
-import asyncio
 import hashlib
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,12 +8,12 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.attestations import authority, rules
+from backend.attestations import authority, revocation_impact, rules
 from backend.attestations.models import AttestationRow
+from backend.attestations.revocation_impact import Affected
 from backend.attestations.rules import Described, Facts, PartyFacts, Statement
 from backend.attestations.schemas import (
     REVOKE,
-    AffectedHolding,
     Attestation,
     AttestationAccepted,
     AttestationCreate,
@@ -27,7 +25,7 @@ from backend.attestations.schemas import (
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.chain.abi.calls import Call
-from backend.chain.bindings import registry, token
+from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.devnet import clock
 from backend.chain.errors import InsufficientFunds
@@ -35,7 +33,6 @@ from backend.chain.rpc import json_rpc
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import rehearse
 from backend.chains import service as chains
-from backend.compliance.rules import Standing
 from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
@@ -50,7 +47,7 @@ from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, Action
 from backend.requests.second_person import Below
 from backend.requests.service import Step
-from backend.wallets import balances, signing_wallets
+from backend.wallets import signing_wallets
 
 ISSUE = "attestation.issue"
 
@@ -103,7 +100,7 @@ async def revoke(
     row = await _revocable(context, attestation_id)  # again, because the first check held no lock
     if dry_run:
         steps = [f"Revoke on {chain.display_name}", "Read the revocation back"]
-        return _plan(chain, row, steps, holdings=await _holdings(context, row))
+        return _plan(chain, row, steps, affected=await revocation_impact.affected(context, row, chain))
     party = await context.session.get(PartyRow, row.party_id)
     name = party.name if party else shortened(row.wallet_address)
     request = await accept(
@@ -284,41 +281,12 @@ def _status(row: AttestationRow) -> AttestationStatus:
     return AttestationStatus.EXPIRED if row.status is AttestationStatus.ACTIVE and is_over else row.status
 
 
-async def _holdings(context: Context, row: AttestationRow) -> list[AffectedHolding]:
-    """Return the tokens that the wallet holds, each judged as if the attestation were revoked."""
-    found = await balances.tokens_on(context.session, row.organization_id, row.chain_eid, row.wallet_address)
-    at = (await contracts_of(row.chain_eid)).registry
-    async with db.paused(context.session):
-        attester = (await registry.attestation(row.chain_eid, at, str(row.uid))).attester
-        return list(await asyncio.gather(*(_holding(row, at, attester, token, amount) for token, amount in found)))
-
-
-async def _holding(row: AttestationRow, at: str, attester: str, held: Any, amount: int) -> AffectedHolding:
-    eid, address = row.chain_eid, row.wallet_address
-    of_token, treasury = await asyncio.gather(
-        token.rules(eid, held.token_address), token.treasury(eid, held.token_address)
-    )
-    every, own = await registry.standing_without(
-        eid, at, address, row.organization_id, attester, of_token.trusted_issuers
-    )
-    can_send, can_receive = rules.abilities(of_token, Standing(**asdict(every)), Standing(**asdict(own)))
-    is_treasury = address == treasury  # its owner's own account needs no attestation
-    return AffectedHolding(
-        asset_id=held.asset_id,
-        symbol=held.symbol,
-        decimals=held.decimals,
-        amount=str(amount),
-        can_send=is_treasury or can_send,
-        can_receive=is_treasury or can_receive,
-    )
-
-
 def _plan(
     chain: Any,
     row: AttestationRow,
     steps: list[str],
     replaced: UUID | None = None,
-    holdings: list[AffectedHolding] | None = None,
+    affected: Affected | None = None,
 ) -> AttestationPlan:
     impact = AttestationImpact(
         wallet_address=row.wallet_address,
@@ -328,7 +296,7 @@ def _plan(
         country=row.country,
         expires_at=row.expires_at,
         replaces=replaced,
-        holdings=holdings or [],
+        **(affected.fields() if affected else {}),
     )
     return AttestationPlan(steps=steps, impact=impact)
 

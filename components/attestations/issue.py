@@ -1,20 +1,17 @@
-"""The dialogs that issue and revoke an attestation."""
+"""The dialog that issues an attestation."""
 
 import reflex as rx
 
 from components.attestations.revocations import revocations
-from components.ui.box import text
 from components.ui.button import text_button
 from components.ui.card import avatar, item, items
 from components.ui.dialog import form_dialog
-from components.ui.form import area_field, check_field, error_of, field_row, select_field, text_field
+from components.ui.form import check_field, error_of, field_row, select_field, text_field
 from components.ui.note import note
 from components.ui.overlay import picker
 from components.ui.status import status
-from components.ui.value import amount, short_hash
-from state.attestations.case import Case
+from components.ui.value import short_hash
 from state.attestations.issue import Issue
-from state.attestations.revocation import HoldingView, Revoke
 from state.users.preferences import MyPreferences
 
 
@@ -105,56 +102,3 @@ def _find() -> rx.Component:
         rx.cond(error != "", rx.el.div(error, class_name="error", role="alert"), rx.fragment()),
         class_name="col",
     )
-
-
-def revoke_dialog() -> rx.Component:
-    """Draw the dialog: the consequences, and the reason."""
-    record = Case.attestation
-    nothing = note("The wallet holds none of this organization's tokens on ", record.chain, ".")
-    breaks = rx.fragment(
-        _affected(
-            "The wallet keeps these tokens but cannot send, sell or receive them. Its distribution claims wait "
-            "for a new attestation.",
-            Revoke.stuck,
-        ),
-        _affected(
-            "The wallet can send these tokens but no longer receive them. Its distribution claims wait "
-            "for a new attestation.",
-            Revoke.sendable,
-        ),
-        _affected(
-            "Nothing changes for these tokens, because another attestation of this wallet counts.", Revoke.kept, tone=""
-        ),
-    )
-    impact = rx.cond(
-        Revoke.planning,
-        rx.el.div(class_name="skeleton line", role="status", aria_busy="true", aria_label="Calculating the impact"),
-        rx.cond(Revoke.is_possible, rx.cond(Revoke.holds_any, breaks, nothing), rx.fragment()),
-    )
-    return form_dialog(
-        "Revoke the attestation of " + record.name,
-        "On " + record.chain + ". This cannot be undone; you can issue a new attestation.",
-        impact,
-        area_field(
-            "Reason",
-            "reason",
-            errors=Revoke.errors,
-            id="v-reason",
-            hint="Written on chain, where anyone can read it.",
-            max_length=500,
-        ),
-        form=Revoke,
-        busy=Revoke.saving | Revoke.planning,
-        submit="Revoke",
-        kind="danger",
-    )
-
-
-def _affected(words: str, holdings: rx.Var[list[HoldingView]], tone: str = "warn") -> rx.Component:
-    listed = rx.el.ul(rx.foreach(holdings, _holding), class_name="breaks")
-    said = note(rx.el.b("Impact. "), words, listed, tone=tone)
-    return rx.cond(holdings.length() > 0, said, rx.fragment())
-
-
-def _holding(holding: rx.Var[HoldingView]) -> rx.Component:
-    return rx.el.li(text(amount(holding.amount, holding.symbol, holding.decimals, 2), cls="strong"), key=holding.id)

@@ -8,8 +8,10 @@ import reflex as rx
 from backend.attestations.schemas import AffectedHolding, AttestationRevoke
 from backend.client import ApiProblem, body
 from state.attestations.case import Case
+from state.compliance.effect_words import claims_words, orders_words
 from state.core.dialogs import DialogAbout
 from state.core.events import Events
+from state.core.units import brief
 from state.requests.tracker import Tracker
 
 TRIAL = "Preview of the impact."
@@ -40,6 +42,10 @@ class Revoke(DialogAbout, rx.State):
     """What it can send but no longer receive."""
     kept: list[HoldingView] = []
     """What another attestation still lets it send and receive."""
+    stops: list[str] = []
+    """What else no longer works, as text: open orders and payments of distributions."""
+    waiting: list[str] = []
+    """The titles of requests that wait for approval and name the wallet."""
     _attestation_id: str = ""
 
     @rx.event
@@ -49,13 +55,18 @@ class Revoke(DialogAbout, rx.State):
         self._done()
         self._attestation_id, self.is_open, self.planning = case.attestation.id, True, True
         self._sort([])
+        self.stops, self.waiting = [], []
         self.is_possible = False
         yield
         try:
             plan = await self._api.revoke_attestation(
                 self._org_id(), self._attestation_id, AttestationRevoke(reason=TRIAL), dry_run=True
             )
-            self._sort([holding_view(holding) for holding in plan.impact.holdings])
+            impact = plan.impact
+            self._sort([holding_view(holding) for holding in impact.holdings])
+            counts = ((impact.orders_total, orders_words), (impact.claims_total, claims_words))
+            self.stops = [words(count) for count, words in counts if count]
+            self.waiting = [brief(one.title) for one in impact.requests]
             self.is_possible = True
         except ApiProblem as problem:
             self._refused(problem)

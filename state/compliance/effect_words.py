@@ -60,14 +60,14 @@ def unable_words(count: int) -> str:
     return counted(count, "distribution cannot pay", "distributions cannot pay")
 
 
-def orders_words(effects: Effects) -> str:
+def orders_words(count: int) -> str:
     """Return how many open orders can no longer be filled, as text."""
-    return counted(effects.orders_total, "open order", "open orders") + " cannot be filled"
+    return counted(count, "open order", "open orders") + " cannot be filled"
 
 
-def claims_words(effects: Effects) -> str:
+def claims_words(count: int) -> str:
     """Return how many payments of distributions can no longer be claimed, as text."""
-    return counted(effects.claims_total, "payment", "payments") + " cannot be claimed"
+    return counted(count, "payment", "payments") + " cannot be claimed"
 
 
 def rule_name(name: str) -> str:

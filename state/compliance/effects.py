@@ -89,7 +89,7 @@ def _orders(effects: Effects, written: Written) -> EffectGroup:
     rows = [order_row(one, written) for one in effects.orders]
     return EffectGroup(
         kind="orders",
-        title=orders_words(effects),
+        title=orders_words(effects.orders_total),
         below=names_of(rows),
         about="They stay in the order book, marked, until they are cancelled or their makers are eligible again.",
         tone="warn",
@@ -102,7 +102,7 @@ def _claims(effects: Effects, written: Written) -> EffectGroup:
     rows = [claim_row(one, written) for one in effects.claims]
     return EffectGroup(
         kind="claims",
-        title=claims_words(effects),
+        title=claims_words(effects.claims_total),
         below=names_of(rows),
         about="The token refuses the claim until the recipient is eligible again. The amount stays reserved.",
         tone="warn",

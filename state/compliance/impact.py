@@ -55,8 +55,8 @@ def headline(effects: Effects) -> str:
     parts = (
         (effects.holders_excluded_total, excluded_words(effects)),
         (len(effects.distributions_unable), unable_words(len(effects.distributions_unable))),
-        (effects.orders_total, orders_words(effects)),
-        (effects.claims_total, claims_words(effects)),
+        (effects.orders_total, orders_words(effects.orders_total)),
+        (effects.claims_total, claims_words(effects.claims_total)),
         (halting, halting_words(halting)),
     )
     return ", ".join(text for count, text in parts if count)

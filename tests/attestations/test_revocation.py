@@ -56,6 +56,32 @@ async def test_revocation_stops_sending_and_receiving_unless_another_attestation
     }
 
 
+async def test_revocation_counts_orders_as_the_rules_editor_does_and_names_waiting_requests(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    market, trader = await firm.market(asset), await firm.trader()
+    order = await firm.order(market, trader, "buy", 100 * 10**6, 3 * UNIT)
+    (attestation,) = (await firm.get("/attestations?status=active"))["attestations"]
+    await world.person(firm.id)
+    await firm.patch("", {"approvals": ["token.freeze"]})
+    freeze = {"address": trader["address"], "chain_eid": SEPOLIA, "reason": "Court order"}
+    waiting = await firm.post(f"/assets/{asset['id']}/freeze", freeze)
+    other = {**freeze, "address": (await firm.post("/wallets", {"label": "Other"}))["address"]}
+    await firm.post(f"/assets/{asset['id']}/freeze", other)
+
+    impact = (await firm.post(f"/attestations/{attestation['id']}/revoke?dry_run=true", {"reason": "Test"}))["impact"]
+    (shown,) = impact["orders"]
+    assert (shown["order_id"], shown["side"], shown["rest"]) == (order["id"], "buy", str(3 * UNIT))
+    assert (shown["is_new"], "attestation" in shown["reason"]) == (True, True)
+    (request,) = impact["requests"]
+    assert (request["request_id"], request["kind"]) == (waiting["requestId"], "token.freeze")
+    assert request["title"] == (await firm.get(f"/requests/{waiting['requestId']}"))["title"]
+
+    blocked = {"compliance_rules": {"blocked_countries": [attestation["country"]]}}
+    effects = (await firm.patch(f"/assets/{asset['id']}?dry_run=true", blocked))["impact"]["effects"]
+    assert effects["orders_total"] == impact["orders_total"] == 1
+
+
 async def test_refusal_names_the_revocation_and_leads_to_the_case(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset()

@@ -73,25 +73,28 @@ def test_party_is_verified_attested_and_revoked(console: Console, signum: Signum
     asked = page.get_by_role("dialog", name=re.compile("Revoke the attestation"))
     expect(asked.get_by_text("holds none of this organization's tokens")).to_be_visible(timeout=CHAIN)
     asked.get_by_label("Reason").fill("Documents withdrawn.")
-    asked.get_by_role("button", name="Revoke", exact=True).click()
+    asked.get_by_role("button", name="Revoke attestation", exact=True).click()
     expect(case.get_by_text("The attestation is revoked on chain too.")).to_be_visible(timeout=CHAIN)
     expect(case.get_by_text("Documents withdrawn.")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Revoked")).click()
     expect(queue_row(page, name)).to_be_visible()
 
 
-def test_revocation_dialog_lists_affected_holdings(console: Console, signum: Signum) -> None:
-    """Before an investor's attestation is revoked, its holdings are listed; leaving changes nothing."""
+def test_revocation_dialog_lists_holdings_orders_and_waiting_requests(console: Console, signum: Signum) -> None:
+    """Before an attestation is revoked, the dialog says what this stops; leaving changes nothing."""
     console.sign_in(path="attestations?show=active").heading("Attestations")
     page = console.page
-    queue_row(page, "Brightwater LP").get_by_role("button", name="Brightwater LP").click()
-    drawer(page, "Brightwater LP").get_by_role("button", name="Revoke", exact=True).click()
-    asked = page.get_by_role("dialog", name="Revoke the attestation of Brightwater LP")
+    queue_row(page, "Kestrel Pension Trust").get_by_role("button", name="Kestrel Pension Trust").click()
+    drawer(page, "Kestrel Pension Trust").get_by_role("button", name="Revoke", exact=True).click()
+    asked = page.get_by_role("dialog", name="Revoke the attestation of Kestrel Pension Trust")
     expect(asked.get_by_text("Impact.")).to_be_visible(timeout=CHAIN)
-    expect(asked.get_by_text("cannot send, sell or receive them")).to_be_visible()
-    expect(asked.get_by_role("listitem").filter(has_text="NREF")).to_be_visible()
+    expect(asked.get_by_text("but cannot send, sell or receive the tokens.")).to_contain_text("NREF")
+    expect(asked.get_by_role("listitem").filter(has_text="cannot be filled")).to_have_count(1)
+    waiting = asked.get_by_text("Requests that wait for approval name this wallet.")
+    expect(waiting).to_be_visible()
+    expect(asked.get_by_role("listitem").filter(has_text="Forced transfer of 120 NREF")).to_be_visible()
     asked.get_by_role("button", name="Cancel").click()
-    expect(drawer(page, "Brightwater LP").get_by_text("The chain agrees.")).to_be_visible(timeout=CHAIN)
+    expect(drawer(page, "Kestrel Pension Trust").get_by_text("The chain agrees.")).to_be_visible(timeout=CHAIN)
 
 
 @pytest.mark.long
