@@ -43,8 +43,8 @@ def overview() -> rx.Component:
             link_button("Invite people", PLACE + "eligibility", "user-plus", kind="primary"),
             allowed(
                 Scope.TRANSFERS_WRITE,
-                link_button("Open markets", PLACE + "markets", "store"),
-                link_button("Open transfers", PLACE + "transfers", "send", kind="primary"),
+                link_button("View markets", PLACE + "markets", "store"),
+                link_button("View transfers", PLACE + "transfers", "send", kind="primary"),
             ),
         ),
     )

@@ -112,15 +112,19 @@ def _who(name: Any, address: Any) -> rx.Component:
 def _story() -> rx.Component:
     transfer, request = TransferState.transfer, TransferState.request
     failed = note(rx.el.b("The transfer failed. "), transfer.failure, tone="bad")
+    by = rx.fragment(rx.el.dt("Requested by"), rx.el.dd(request.created_by))
+    view = link("View request", "/o/" + Session.org.id + "/requests?id=" + transfer.request_id)
     facts = kv(
-        ("Status", badge(transfer.status)),
         ("Amount", amount(transfer.amount, transfer.symbol, transfer.decimals)),
         ("Chain", transfer.chain),
         ("From", col(_named(transfer.sender_name), short_hash(transfer.sender), cls="none")),
         ("To", col(_named(transfer.receiver_name), short_hash(transfer.receiver), cls="none")),
         ("Transaction", short_hash(transfer.tx_hash, "transaction", transfer.tx_url)),
+        rx.cond(request.created_by != "", by, rx.fragment()),
         ("Requested", when(transfer.created_at)),
+        rx.cond(transfer.request_id != "", rx.fragment(rx.el.dt("Request"), rx.el.dd(view)), rx.fragment()),
     )
+    head = row(rx.el.h3("Details"), rx.el.span(badge(transfer.status), class_name="end"), cls="section-line")
     progress = request_progress(TransferState)
     return drawer(
         rx.cond(
@@ -131,6 +135,7 @@ def _story() -> rx.Component:
         amount(transfer.amount, transfer.symbol, transfer.decimals),
         col(
             rx.cond((transfer.failure != "") & (request.problem == ""), failed, rx.fragment()),
+            head,
             facts,
             rx.cond(request.steps.length() > 0, progress, rx.fragment()),
             cls="wide",

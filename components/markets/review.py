@@ -88,6 +88,7 @@ def _listed(title: str, step: int, pairs: rx.Var[list[dict[str, str]]]) -> rx.Co
 
 def _plan() -> rx.Component:
     state = MarketWizard
+    stands = rx.cond(_is_unconfirmed(), status("needs_confirmation"), status("ready"))
     table = rx.el.div(
         rx.el.table(
             rx.el.caption("Steps of the deployment", class_name="sr"),
@@ -114,10 +115,15 @@ def _plan() -> rx.Component:
         card("Plan", rx.el.div(skeleton(4)), right=rx.el.span("Querying the chains", class_name="muted small")),
         rx.cond(
             state.planned,
-            card("Plan", table, foot=foot, right=status("ready")),
+            card("Plan", table, foot=foot, right=stands),
             rx.cond(state.prerequisites.length() > 0, _first(), _refused()),
         ),
     )
+
+
+def _is_unconfirmed() -> rx.Var[bool]:
+    """Return whether the deployment changes limits that the user has not confirmed."""
+    return (MarketWizard.plan.confirmation != "") & ~MarketWizard.is_confirmed
 
 
 def _step(step: rx.Var[PlanStepView], i: rx.Var[int]) -> rx.Component:
@@ -255,7 +261,7 @@ def _buttons() -> rx.Component:
     return rx.el.div(
         button("Back", "arrow-left", on_click=state.back),
         rx.cond(
-            state.planned & (state.plan.confirmation != "") & ~state.is_confirmed,
+            state.planned & _is_unconfirmed(),
             rx.el.span(icon("circle-alert", 14), "Confirm the new limits first", class_name="row tight small end"),
             rx.el.span(
                 icon("shield-check", 14),
@@ -268,7 +274,7 @@ def _buttons() -> rx.Component:
             "rocket",
             kind="primary",
             busy=state.saving,
-            disabled=~state.planned | ((state.plan.confirmation != "") & ~state.is_confirmed),
+            disabled=~state.planned | _is_unconfirmed(),
             on_click=state.deploy,
         ),
         class_name="wizard-foot",

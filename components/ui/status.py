@@ -89,6 +89,7 @@ LOOKS: dict[str, Look] = {
     "warning": Look("Warning", "warn", "triangle-alert"),
     "info": Look("Note", "mute", "info"),
     "ready": Look("Ready", "ok", DONE),
+    "needs_confirmation": Look("Needs confirmation", "warn", "circle-alert"),
     "passed": Look("Passed", "ok", DONE),
     "refused": Look("Refused", "bad", "circle-x"),
     "blocked": Look("Blocked", "mute", "lock"),

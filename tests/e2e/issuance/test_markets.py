@@ -47,6 +47,7 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
 
     limits = page.get_by_role("region", name="Limits by chain")
     expect(limits.get_by_text(re.compile("Maximum holders on Sepolia"))).to_be_visible()
+    expect(page.get_by_text("Needs confirmation", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Deploy market")).to_be_disabled()
     console.choose(limits.get_by_role("checkbox", name=re.compile("^Change the limits on Sepolia")))
     page.get_by_role("button", name="Deploy market").click()

@@ -65,6 +65,10 @@ def test_transfer_is_checked_and_sent(console: Console, signum: Signum) -> None:
     story = page.get_by_role("complementary", name="Treasury to Kestrel Pension Trust")
     expect(story.get_by_role("region", name="Progress").get_by_text("Done", exact=True)).to_be_visible(timeout=30_000)
     expect(story.get_by_text("Confirmed", exact=True)).to_be_visible()
+    expect(story.locator("dt", has_text="Requested by").locator("xpath=following-sibling::dd[1]")).to_have_text(
+        "Elin Halvorsen"
+    )
+    expect(story.get_by_role("link", name="View request")).to_be_visible()
     row = page.get_by_role("table", name="Transfers").locator("tbody").get_by_role("row").first
     expect(row.get_by_text("Confirmed", exact=True)).to_be_visible()
     expect(row.get_by_text("12.5")).to_be_visible()

@@ -72,7 +72,7 @@ ANYONE = (
     "|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
     "|Disconnect .*|Open the bridge|Review approval|View approval|Check addresses|Back to .*|Show all that wait"
-    "|Show my requests|Withdraw request|Open markets|Open transfers"
+    "|Show my requests|Withdraw request|View markets|View transfers"
     "|Register as issuer|Create evidence pack|New pack|Open received pack"
     "|Download archive|Download PDF|Start tour|Hide the tour"
 )
