@@ -12,7 +12,7 @@ from backend.auth.principal import Context
 from backend.chain.bindings import token
 from backend.core import db
 from backend.core.errors import SignumError
-from backend.investors import profile, rules
+from backend.investors import cash, profile, rules
 from backend.investors.schemas import InvestorAccount, InvestorHolding, InvestorHoldings
 
 PATIENCE = 3.0
@@ -60,7 +60,8 @@ async def of(context: Context) -> InvestorHoldings:
             _holding(rows, [_account(r, chains, frozen.get((r.chain_eid, r.token_address, r.address))) for r in rows],
                      prices.get(asset))
             for asset, rows in by_asset.items()
-        ]
+        ],
+        cash=await cash.of(context),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from backend.auth.principal import Context
 from backend.investors.schemas import (
     Investor,
     InvestorAddress,
+    InvestorContact,
     InvestorMembership,
     InvestorMembershipList,
     InvestorParty,
@@ -18,6 +19,7 @@ from backend.parties.models import PartyRow
 _MEMBERSHIPS = sa.text("select * from signum_investor_memberships()")
 _CONSENT = sa.text("select agreed_at, created_at from signum_investor_memberships() where id = :membership")
 _ABOVE = sa.text("select name from signum_investor_above()")
+_CONTACT = sa.text("select name, email from signum_investor_contact()")
 _ADDRESSES = sa.text("""
     select a.address, a.address in (select signum_investor_wallets()) as is_linked,
       a.address in (select signum_investor_kept()) as is_kept
@@ -49,6 +51,7 @@ async def investor(context: Context, membership_id: UUID) -> Investor:
     )
     parties = await context.session.execute(own.order_by(col(PartyRow.created_at), col(PartyRow.id)))
     consent = (await context.session.execute(_CONSENT, {"membership": membership_id})).one()
+    contact = (await context.session.execute(_CONTACT)).first()
     return Investor(
         id=membership_id,
         organization_id=entered.organization_id,
@@ -59,6 +62,7 @@ async def investor(context: Context, membership_id: UUID) -> Investor:
         member_since=consent.created_at,
         parties=[InvestorParty.model_validate(row) for row in parties],
         addresses=[InvestorAddress.model_validate(a._mapping) for a in await _addresses(context)],
+        contact=InvestorContact.model_validate(contact._mapping) if contact else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""API schemas of an investor's pages. Nothing in them is about another investor or about staff."""
+"""API schemas of an investor's pages. Nothing in them is about another investor; of staff, they name one contact."""
 
 from enum import StrEnum
 from uuid import UUID
@@ -51,10 +51,18 @@ class InvestorAddress(BaseModel):
     is_kept: bool
 
 
+class InvestorContact(BaseModel):
+    """The person of the organization whom the investor can contact."""
+
+    name: str
+    email: str
+
+
 class Investor(BaseModel):
     """The investor, as the organization knows them. Without a party, the organization has not recorded them yet.
     `organizations_above`: their staff see what the organization sees, the nearest first. `agreed_at`: when the person
-    agreed to the membership; null where they were added without being asked."""
+    agreed to the membership; null where they were added without being asked. `contact`: who added them, or, once that
+    person is gone, a compliance officer or an admin; null without one who has an email."""
 
     id: UUID
     organization_id: UUID
@@ -65,6 +73,7 @@ class Investor(BaseModel):
     member_since: Timestamp
     parties: list[InvestorParty]
     addresses: list[InvestorAddress]
+    contact: InvestorContact | None = None
 
 
 class InvestorAccount(BaseModel):
@@ -102,10 +111,23 @@ class InvestorHolding(BaseModel):
     accounts: list[InvestorAccount]
 
 
+class InvestorCash(BaseModel):
+    """The amount of a quote currency in one wallet of the investor, in base units; null while the chain does not
+    answer."""
+
+    chain_eid: int
+    chain_name: str
+    address: str
+    symbol: str
+    decimals: int
+    amount: str | None
+
+
 class InvestorHoldings(BaseModel):
-    """Every holding of the investor, by symbol."""
+    """Every holding of the investor, by symbol, and the `cash` in their wallets, where the organization has markets."""
 
     holdings: list[InvestorHolding]
+    cash: list[InvestorCash] = []
 
 
 class RefusedRule(BaseModel):

@@ -16,7 +16,12 @@ from tests.support import schemas
 assert models
 SQL = Path(migrations.__file__).parent / "sql"
 CURRENT = ("roles", "policies", "search", "functions", "people", "audit", "live_updates", "investors")
-RELEASED = {"0001": "467ca04182d6bf3c", "0002": "09800b88374c03f7", "0003": "5a3d03ca91ed9fb0"}
+RELEASED = {
+    "0001": "467ca04182d6bf3c",
+    "0002": "09800b88374c03f7",
+    "0003": "5a3d03ca91ed9fb0",
+    "0004": "8279973b8eec32f7",
+}
 """Digest of each revision's module and SQL files."""
 
 
