@@ -46,7 +46,7 @@ class PartyEdit(Edits, Dialog, rx.State):
         self._begin()
         yield
         said = {name: text.strip() for name, text in texts(data).items() if name in FIELDS}
-        changed = {name: text or None for name, text in said.items() if text != self.given[name]}
+        changed = {name: text or None for name, text in said.items() if text != self.given.get(name, "")}
         try:
             if changed:
                 change = body(PartyUpdate, changed)
