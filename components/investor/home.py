@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import reflex as rx
 
+from components.investor.contact import contact
 from components.ui.button import button, link, link_button
 from components.ui.card import card
 from components.ui.icon import icon
@@ -12,7 +13,7 @@ from components.ui.status import status
 from components.ui.value import amount, money, short_hash, when
 from state.core.session import Session
 from state.investor.claims import ClaimView, WaitingClaims
-from state.investor.home import EligibilityView, HoldingView, InvestorHome, OrderView, PartView
+from state.investor.home import CashView, EligibilityView, HoldingView, InvestorHome, OrderView, PartView
 from state.investor.place import InvestorPlace
 from state.investor.signing import Signing
 
@@ -35,8 +36,22 @@ def holdings_card() -> rx.Component:
             link_button("Link wallet", here + "/account", "link"),
         ),
     )
-    rows = rx.el.ul(rx.foreach(InvestorHome.holdings, _holding), class_name="holdings")
-    return card("Holdings", rx.cond(InvestorHome.holdings.length() > 0, rows, none))
+    rows = rx.el.ul(
+        rx.foreach(InvestorHome.holdings, _holding), rx.foreach(InvestorHome.cash, _cash), class_name="holdings"
+    )
+    has_any = (InvestorHome.holdings.length() > 0) | (InvestorHome.cash.length() > 0)
+    return card("Holdings", rx.cond(has_any, rows, none))
+
+
+def _cash(one: rx.Var[CashView]) -> rx.Component:
+    """Show money with which the investor can buy."""
+    held = rx.cond(one.amount != "", amount(one.amount, one.symbol, one.decimals, digits=2), "Unknown now")
+    return rx.el.li(
+        rx.el.p("Cash", class_name="strong"),
+        rx.el.p(held, class_name="held"),
+        rx.el.p(one.where, class_name="muted"),
+        key=one.id,
+    )
 
 
 def progress_note() -> rx.Component:
@@ -110,6 +125,8 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
         shown = rx.cond(units != "", amount(units, one.symbol, one.decimals), "unknown")
         return rx.el.div(rx.el.dt(label), rx.el.dd(shown))
 
+    whole = amount(one.total, one.symbol, one.decimals, digits=36)
+    exact = rx.el.div(rx.el.dt("Exact amount"), rx.el.dd(whole))
     return rx.el.li(
         rx.el.p(one.name, class_name="strong"),
         rx.el.p("You hold", class_name="muted"),
@@ -122,7 +139,7 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
         rx.el.details(
             rx.el.summary("Details"),
             rx.el.dl(
-                rx.el.div(rx.el.dt("Exact amount"), rx.el.dd(amount(one.total, one.symbol, one.decimals, digits=36))),
+                rx.cond(one.is_rounded, exact, rx.fragment()),
                 part("Available", one.available),
                 rx.cond(one.has_orders, part("In open orders", one.in_orders), rx.fragment()),
                 rx.cond(one.has_frozen, part("Frozen", one.frozen), rx.fragment()),
@@ -140,12 +157,18 @@ def eligibility_card() -> rx.Component:
     """Draw one sentence per asset: whether the investor may hold it, and until when."""
     none = empty("shield", "No assets yet", "Which assets you may hold appears here.")
     rows = rx.el.ul(rx.foreach(InvestorHome.eligibility, _eligibility), class_name="list")
-    contact = rx.el.p(
-        "To ask ",
+    levels = rx.el.p(
+        "Levels 1 to 3 say how thoroughly ",
         InvestorHome.organization,
-        ", contact the person there who invited you. This console sends them your documents, and no messages.",
+        " has verified you; accreditation says that you may hold assets for accredited investors only.",
     )
-    shown = card("Eligibility", rx.cond(InvestorHome.eligibility.length() > 0, rows, none), foot=contact)
+    questions = rx.el.p(
+        "Questions? Contact ",
+        contact(InvestorHome),
+        ". You can upload documents here. You cannot send messages.",
+    )
+    foot = rx.el.div(levels, questions, class_name="col")
+    shown = card("Eligibility", rx.cond(InvestorHome.eligibility.length() > 0, rows, none), foot=foot)
     return rx.cond(InvestorHome.has_address, shown, rx.fragment())
 
 

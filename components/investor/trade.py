@@ -2,6 +2,7 @@
 
 import reflex as rx
 
+from components.investor.contact import contact
 from components.ui.box import row
 from components.ui.button import button, link_button
 from components.ui.card import card
@@ -91,13 +92,17 @@ def _kept(action: rx.Component) -> rx.Component:
         rx.el.p(rx.el.b(state.organization + " keeps your wallet, and places orders for you.")),
         holds,
         rx.el.p(
-            "To buy or sell with it, contact the person there who invited you: give them the amount and your price.",
+            "To buy or sell with it, contact ",
+            contact(state),
+            ": give the amount and your price.",
             class_name="muted",
         ),
         rx.el.p(
-            "To trade yourself, link a wallet of your own. What the kept wallet has stays in it; ",
+            "To trade yourself, link a wallet of your own. The assets in the wallet that ",
             state.organization,
-            " can transfer it to the linked wallet once that is verified.",
+            " keeps for you stay there. ",
+            state.organization,
+            " can transfer them after your linked wallet is verified.",
             class_name="muted",
         ),
         rx.el.div(action),

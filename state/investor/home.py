@@ -11,6 +11,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from backend.investors.schemas import (
     Investor,
+    InvestorCash,
     InvestorEligibility,
     InvestorHolding,
     InvestorOrder,
@@ -26,6 +27,8 @@ from state.investor.claims import WaitingClaims
 from state.investor.positions import position
 from state.investor.trades import LastTrades
 
+SHOWN = 2
+"""Decimals of the amount of a holding."""
 OPEN = (OrderStatus.PENDING, OrderStatus.OPEN, OrderStatus.PARTIAL)
 
 
@@ -59,11 +62,24 @@ class HoldingView:
     quote_decimals: int
     priced_at: str
     since: str
+    is_rounded: bool
+    """Whether the amount that is shown lacks decimals."""
     traded: str
     """What trades contributed, such as `50 NREF for 5,065.55 tUSD, fees included`; empty where unknown."""
     other: str
     """What came without a trade."""
     parts: list[PartView] = field(default_factory=list)
+
+
+@dataclass
+class CashView:
+    """The amount of a currency in a wallet; `where` says who keeps it. The amount is empty where unknown."""
+
+    id: str
+    amount: str
+    symbol: str
+    decimals: int
+    where: str
 
 
 @dataclass
@@ -102,7 +118,10 @@ class InvestorHome(Loads, rx.State):
     has_address: bool = False
     has_linked: bool = False
     needs_factor: bool = False
+    contact: str = ""
+    contact_email: str = ""
     holdings: list[HoldingView] = []
+    cash: list[CashView] = []
     eligibility: list[EligibilityView] = []
     orders: list[OrderView] = []
 
@@ -130,6 +149,7 @@ class InvestorHome(Loads, rx.State):
         kept = {one.address for one in person.addresses if one.is_kept and not one.is_linked}
         keepers = dict.fromkeys(kept, person.organization_name)
         self.holdings = [_holding(one, zone, keepers, trades.trades) for one in holdings.holdings]
+        self.cash = [_cash(one, keepers) for one in holdings.cash]
         self.eligibility = _eligibility(eligibility.eligibility, _reader(person, zone))
         (await self.get_state(WaitingClaims))._show(claims.claims)
         (await self.get_state(LastTrades))._show(trades)
@@ -138,6 +158,8 @@ class InvestorHome(Loads, rx.State):
 
     def _show(self, person: Investor) -> None:
         self.organization = person.organization_name
+        self.contact = person.contact.name if person.contact else ""
+        self.contact_email = person.contact.email if person.contact else ""
         states = [one.status for one in person.parties]
         self.review = "" if not states or PartyStatus.VERIFIED in states else str(states[0])
         self.is_recorded, self.has_address = bool(person.parties), bool(person.addresses)
@@ -172,6 +194,7 @@ def _holding(
         quote_decimals=one.quote_decimals or 0,
         priced_at=stamp(one.priced_at),
         since=words.day(one.since, zone) if one.since else "",
+        is_rounded=int(one.total) % 10 ** max(one.decimals - SHOWN, 0) != 0,
         traded=f"{tokens(found.traded, one.decimals)} {one.symbol}{price}" if found else "",
         other=f"{tokens(found.other, one.decimals)} {one.symbol}" if found and found.other else "",
         parts=[
@@ -184,6 +207,18 @@ def _holding(
             )
             for part in one.accounts
         ],
+    )
+
+
+def _cash(one: InvestorCash, keepers: Mapping[str, str]) -> CashView:
+    keeper = keepers.get(one.address)
+    where = f"In the wallet that {keeper} keeps for you" if keeper else "In your linked wallet"
+    return CashView(
+        id=f"{one.chain_eid}:{one.symbol}:{one.address}",
+        amount=one.amount or "",
+        symbol=one.symbol,
+        decimals=one.decimals,
+        where=f"{where}, on {one.chain_name}",
     )
 
 

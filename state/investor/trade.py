@@ -66,6 +66,8 @@ class InvestorTrade(Loads, Form, rx.State):
     """The page of a market: price, depth, an order with its verdict as it is entered."""
 
     organization: str = ""
+    contact: str = ""
+    contact_email: str = ""
     kept: str = ""
     """What the wallets hold that the organization keeps for the investor, such as `470 NREF and 80.25 tUSD`; empty
     where unknown."""
@@ -106,6 +108,8 @@ class InvestorTrade(Loads, Form, rx.State):
             holdings = (await self._api.get_investor_holdings(membership)).holdings
             wanted = id_of(self._query("market")) or usual(found, {one.asset_id for one in holdings})
             self.organization = person.organization_name
+            self.contact = person.contact.name if person.contact else ""
+            self.contact_email = person.contact.email if person.contact else ""
             self.is_kept = any(one.is_kept for one in person.addresses)
             self.markets = [{"value": str(one.id), "label": _pair(one)} for one in found]
             self.market = TradedMarket()
