@@ -143,7 +143,7 @@ def _drawer() -> rx.Component:
         row(rx.el.h3("Steps"), text(badge(of_request(ONE.status)), cls="end"), cls="section-line"),
         awaits_approval(ONE, linked=False, who=OneRequest.approval.who),
         rx.cond(ONE.notice != "", note(ONE.notice, tone="warn", sign="link"), rx.fragment()),
-        bar(ONE.percent, "Progress"),
+        rx.cond(is_asked, rx.fragment(), bar(ONE.percent, "Progress")),
         rx.el.div(timeline(ONE.steps), class_name="drawer-timeline"),
         failed,
         next_step,
