@@ -16,7 +16,7 @@ from backend import models
 from backend.chain.rpc import json_rpc, node_urls
 from backend.chains import chain_settings
 from backend.configuration import variables
-from backend.core import logins
+from backend.core import data_folder, logins
 from backend.core.connections import database
 from backend.core.connections.embedded import outside_url
 from backend.core.errors import CannotStart
@@ -43,6 +43,8 @@ async def work(settings: Settings, eids: Sequence[int]) -> None:
     variables.warn()
     chain_settings.check(settings)
     check(settings, eids)
+    if not settings.home.exists():  # a worker on a machine of its own
+        data_folder.prepare(settings.home)
     url = settings.outside_database or outside_url(settings.home)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
