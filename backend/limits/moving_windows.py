@@ -5,11 +5,13 @@ then applies per process, which is looser but still bounded. The log reports thi
 as it lasts.
 """
 
+import asyncio
 import importlib
 import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import structlog
 from limits import RateLimitItem
@@ -40,8 +42,24 @@ class Limiter:
 
     def __init__(self, redis_url: str | None = None) -> None:
         self._here = SlidingWindowCounterRateLimiter(MemoryStorage())
-        self._shared = _shared(redis_url) if redis_url else None
+        self._redis_url = redis_url
+        if redis_url:
+            _shared(redis_url)  # a URL that cannot be used ends the start
+        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, SlidingWindowCounterRateLimiter] = (
+            WeakKeyDictionary()
+        )
         self._silent_until = 0.0
+
+    @property
+    def _shared(self) -> SlidingWindowCounterRateLimiter | None:
+        """The counter in Redis of this event loop: a connection belongs to one, and workflows have another than
+        requests."""
+        if self._redis_url is None:
+            return None
+        loop = asyncio.get_running_loop()
+        if loop not in self._by_loop:
+            self._by_loop[loop] = _shared(self._redis_url)
+        return self._by_loop[loop]
 
     async def hit(self, limit: RateLimitItem, *names: str, cost: int = 1) -> bool:
         """Count `cost`. Returns False, and counts nothing, where that would exceed the limit."""
@@ -61,10 +79,11 @@ class Limiter:
         return Window(max(0, stats.remaining), max(0, math.ceil(stats.reset_time - time.time())))
 
     async def _ask(self, question: Callable[[SlidingWindowCounterRateLimiter], Awaitable[T]]) -> T:
-        if self._shared is None or time.monotonic() < self._silent_until:
+        shared = self._shared
+        if shared is None or time.monotonic() < self._silent_until:
             return await question(self._here)
         try:
-            answer = await question(self._shared)
+            answer = await question(shared)
         except Exception as error:  # each Redis client has its own errors; none may fail a request
             self._use_own_counts(error)
             return await question(self._here)

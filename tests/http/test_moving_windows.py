@@ -90,6 +90,21 @@ async def test_rate_limit_counts_across_processes_in_redis(redis: Redis) -> None
     assert NOTE not in readiness().notes
 
 
+async def test_rate_limit_counts_in_redis_across_event_loops(redis: Redis) -> None:
+    """Requests and workflows have one each."""
+    limiter = Limiter(redis.url)
+
+    async def hits() -> int:
+        return sum([await limiter.hit(TEN, "key:4") for _ in range(10)])
+
+    taken = await hits() + sum(
+        await asyncio.gather(*(asyncio.to_thread(asyncio.run, hits()) for _ in range(2)), hits())
+    )
+    assert taken == 10
+    assert readiness().notes == []
+    assert limiter._silent_until == 0.0, "Redis always responded"
+
+
 async def test_rate_limit_without_redis_counts_per_process_and_warns(
     redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
