@@ -44,7 +44,7 @@ async def _check(name: str, cluster: Cluster, tenants: Tenants) -> bool:
     began = time.monotonic()
     try:
         seen, is_good = await CHECKS[name](cluster, tenants), True
-    except Exception as error:  # the other checks go on
+    except Exception as error:  # the other checks continue
         seen, is_good = str(error) if isinstance(error, Differs) else f"{type(error).__name__}: {error}", False
     say(f"{'ok  ' if is_good else 'FAIL'} {name} ({time.monotonic() - began:.0f} s): {seen}")
     return is_good
