@@ -40,7 +40,7 @@ async def rest(installation: Installation) -> list[str]:
     tables, ends = Tables(installation.database), time.monotonic() + REST
     while True:
         try:
-            left = await asyncio.to_thread(_open, tables) + await _dead(installation)
+            left = await asyncio.to_thread(unfinished, tables) + await _dead(installation)
         except psycopg.OperationalError as error:
             left = [str(error).partition("\n")[0]]
         if not left or time.monotonic() > ends:
@@ -48,7 +48,8 @@ async def rest(installation: Installation) -> list[str]:
         await asyncio.sleep(0.5)
 
 
-def _open(tables: Tables) -> list[str]:
+def unfinished(tables: Tables) -> list[str]:
+    """Return the requests, transactions and deliveries that are still open."""
     deliveries = tables.rows("select event_type, status from webhook_deliveries where status <> 'succeeded'")
     return tables.unsettled() + [f"the delivery of {d['event_type']} is {d['status']}" for d in deliveries]
 
@@ -73,7 +74,12 @@ async def _dead(installation: Installation) -> list[str]:
 
 async def compare(installation: Installation, issuer: Issuer, receiver: Receiver) -> list[str]:
     """Return everything that differs, a line each."""
-    tables, chains, findings = Tables(installation.database), nodes(installation), Findings()
+    return await differences(Tables(installation.database), nodes(installation), issuer, receiver)
+
+
+async def differences(tables: Tables, chains: dict[int, Node], issuer: Issuer, receiver: Receiver) -> list[str]:
+    """Return what differs between the tables, the chains, an issuer's requests and its receiver, a line each."""
+    findings = Findings()
     for chain in chains.values():
         await compare_transactions(chain, tables, findings)  # type: ignore[arg-type]
     lines = [f"{name}: {line}" for name, found in findings.lines for line in found]

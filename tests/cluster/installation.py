@@ -16,11 +16,13 @@ from tests.cluster import proxy
 from tests.cluster.chains import Chains
 from tests.cluster.layout import WORKED_ON, Layout
 from tests.cluster.postgres import Postgres
+from tests.nodes.stories.comparison import Tables
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SIGNUM = [sys.executable, "-m", "backend.cli"]
 PAUSE = 0.5
 """Seconds until a dead process is started again."""
+DEPLOYED = "select chain_eid from chain_contracts where name = 'market_factory'"
 WEB = ("web-1", "web-2")
 WORKERS = ("worker-1", "worker-2")
 
@@ -42,14 +44,22 @@ class Cluster:
     async def start(self) -> None:
         """Start everything: the second web process after the first one, which creates the operator."""
         await asyncio.to_thread(self.postgres.start)
+        self._tasks = [asyncio.create_task(self.chains.fund(self.layout.database))]
         for name in ("redis", "web-1"):
             self.launch(name)
         await self.ready("web-1", seconds=300)
         for name in ("web-2", *WORKERS, "nginx"):
             self.launch(name)
         await self.ready("web-2", *WORKERS, seconds=120)
-        watching, funding = self._watch(), self.chains.fund(self.layout.database)
-        self._tasks = [asyncio.create_task(watching), asyncio.create_task(funding)]
+        self._tasks.append(asyncio.create_task(self._watch()))
+        await self._contracts()
+
+    async def _contracts(self) -> None:
+        """Wait until the first web process has deployed Signum's contracts, which its wallet has to be funded for."""
+        tables, eids = Tables(self.layout.database), self.chains.by_eid
+        async with asyncio.timeout(180):
+            while len(await asyncio.to_thread(tables.rows, DEPLOYED)) < len(eids):  # noqa: ASYNC110 - a web process does it
+                await asyncio.sleep(0.5)
 
     async def stop(self) -> None:
         """Stop everything."""

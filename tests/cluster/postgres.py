@@ -81,7 +81,7 @@ class Postgres:
         self._run("pg_ctl", "promote", "-w", "-D", str(self._folder / "replica"))
 
     def stop(self) -> None:
-        """Stop both; nothing is kept."""
+        """Stop both immediately; nothing is kept."""
         for process in self._servers.values():
             if process.poll() is None:
                 process.send_signal(3)  # SIGQUIT: without waiting for clients

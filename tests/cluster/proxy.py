@@ -7,6 +7,7 @@ from tests.cluster.layout import Layout
 from tests.support.certificate import self_signed
 
 SOURCE = Path(__file__).parents[2] / "deploy" / "docker" / "nginx.conf"
+FORMAT = "log_format served '$upstream_addr $status $request';"
 
 
 def command(layout: Layout) -> list[str]:
@@ -23,7 +24,7 @@ def command(layout: Layout) -> list[str]:
         "listen 8443": f"listen 127.0.0.1:{layout.proxy}",
         "/etc/nginx/tls.crt": str(certificate),
         "/etc/nginx/tls.key": str(certificate),
-        "/dev/stdout": str(folder / "access.log"),
+        "access_log /dev/stdout;": f"{FORMAT}\n    access_log {log(layout)} served;",
     }
     for before, after in replaced.items():
         if before not in text:
@@ -31,6 +32,11 @@ def command(layout: Layout) -> list[str]:
         text = text.replace(before, after)
     (folder / "nginx.conf").write_text(text)
     return [str(shutil.which("nginx")), "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", "stderr"]
+
+
+def log(layout: Layout) -> Path:
+    """Return the file with a line for each request: the web processes that got it, its status, and its first line."""
+    return layout.folder / "nginx" / "access.log"
 
 
 def certificate_of(layout: Layout) -> Path:

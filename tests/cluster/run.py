@@ -2,12 +2,13 @@
 
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 
-from tests.cluster import sharing
+from tests.cluster import console, deaths, sharing
 from tests.cluster.chains import Chains
 from tests.cluster.findings import Differs
-from tests.cluster.installation import Cluster
+from tests.cluster.installation import WEB, WORKERS, Cluster
 from tests.cluster.layout import Layout
 from tests.cluster.tenants import Tenants
 
@@ -16,6 +17,12 @@ CHECKS: dict[str, sharing.Check] = {
     "idempotency": sharing.idempotency,
     "rate limits": sharing.rate_limits,
     "leaders": sharing.leaders,
+    **{f"death of {name}": deaths.death(name) for name in (*WEB, *WORKERS)},
+    "hung worker": deaths.hang,
+    "redis": deaths.redis,
+    "console": console.main_job,
+    "rolling restart": deaths.rolling,
+    "primary": deaths.primary,
 }
 
 
@@ -36,6 +43,8 @@ async def run(layout: Layout, chosen: Sequence[str]) -> bool:
         is_good = False
     finally:
         await cluster.stop()
+        for hooks in tenants.hooks:
+            hooks.close()
         chains.stop()
     return is_good
 
@@ -45,6 +54,8 @@ async def _check(name: str, cluster: Cluster, tenants: Tenants) -> bool:
     try:
         seen, is_good = await CHECKS[name](cluster, tenants), True
     except Exception as error:  # the other checks continue
+        with (cluster.layout.folder / "checks.log").open("a") as log:
+            traceback.print_exception(error, file=log)
         seen, is_good = str(error) if isinstance(error, Differs) else f"{type(error).__name__}: {error}", False
     say(f"{'ok  ' if is_good else 'FAIL'} {name} ({time.monotonic() - began:.0f} s): {seen}")
     return is_good

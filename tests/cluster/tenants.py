@@ -1,5 +1,6 @@
 """Organizations of the cluster, with a person, a key, and clients of each process and of the proxy."""
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
@@ -9,7 +10,7 @@ import httpx
 
 from backend.client import SignumClient
 from backend.core.connections import database
-from tests.chaos.issuers import Issuer, Receiver
+from tests.chaos.issuers import Issuer
 from tests.cluster.layout import Layout
 from tests.cluster.proxy import certificate_of
 from tests.conftest import Actor, World
@@ -52,8 +53,8 @@ class Tenants:
     """Creates organizations in the database, and issuers that use the API through the proxy."""
 
     layout: Layout
-    made: list[Issuer] = field(default_factory=list)
-    receivers: dict[Any, Receiver] = field(default_factory=dict)
+    hooks: list[asyncio.Server] = field(default_factory=list)
+    """Receivers of webhooks."""
 
     async def tenant(self) -> Tenant:
         """Create an organization with an admin and a key of every scope."""
@@ -73,5 +74,4 @@ class Tenants:
         issuer = Issuer(tenant.id, tenant.key, tenant.admin.cookie, client, network=None)  # type: ignore[arg-type]
         issuer.prepare(Random(seed))
         await issuer.found(*eids, hook=hook)
-        self.made.append(issuer)
         return issuer
