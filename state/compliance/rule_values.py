@@ -1,14 +1,15 @@
 """Values of rule fields: times, counts and lock-ups."""
 
-from datetime import UTC, datetime
+from calendar import monthrange
+from datetime import UTC, datetime, time, timedelta
 
 
 def moment(when: int) -> str:
     """Convert seconds to the value of a `datetime-local` field in UTC; empty for 0."""
     if not when:
         return ""
-    time = datetime.fromtimestamp(when, UTC)
-    return time.strftime("%Y-%m-%dT%H:%M:%S" if time.second else "%Y-%m-%dT%H:%M")
+    at = datetime.fromtimestamp(when, UTC)
+    return at.strftime("%Y-%m-%dT%H:%M:%S" if at.second else "%Y-%m-%dT%H:%M")
 
 
 def time_text(when: int) -> str:
@@ -35,9 +36,11 @@ def count(text: str) -> int:
 
 
 def after_months(months: int, now: datetime) -> str:
-    """Return the start of the day that many months from now, as a field takes it; empty for 0."""
+    """Return the first start of a day at which that many months have passed, as a field takes it; empty for 0. In a
+    month without the day they end with the month."""
     if not months:
         return ""
     years, month = divmod(now.month - 1 + months, 12)
-    day = min(now.day, 28)
-    return f"{now.year + years:04d}-{month + 1:02d}-{day:02d}T00:00"
+    year, month = now.year + years, month + 1
+    day = datetime(year, month, min(now.day, monthrange(year, month)[1]), tzinfo=UTC)
+    return moment(int((day + timedelta(days=now.time() > time.min)).timestamp()))

@@ -52,9 +52,19 @@ def test_times_round_trip_exactly(when: int) -> None:
     assert seconds(moment(when)) == when
 
 
-def test_preset_lockup_is_an_existing_date() -> None:
-    assert after_months(12, datetime(2028, 2, 29, 15, tzinfo=UTC)) == "2029-02-28T00:00"
-    assert after_months(0, datetime(2028, 1, 1, tzinfo=UTC)) == ""
+@pytest.mark.parametrize(
+    ("months", "begins", "ends"),
+    [
+        (12, (2026, 11, 29, 0, 9), "2027-11-30T00:00"),
+        (12, (2026, 11, 29), "2027-11-29T00:00"),
+        (12, (2028, 2, 29, 15), "2029-03-01T00:00"),
+        (6, (2026, 8, 31, 12), "2027-03-01T00:00"),
+        (1, (2026, 12, 31, 12), "2027-02-01T00:00"),
+        (0, (2028, 1, 1), ""),
+    ],
+)
+def test_preset_lockup_lasts_for_all_of_its_months(months: int, begins: tuple[int, ...], ends: str) -> None:
+    assert after_months(months, datetime(*begins, tzinfo=UTC)) == ends  # type: ignore[misc, arg-type]
 
 
 def test_unreadable_fields_are_all_named() -> None:
