@@ -135,8 +135,7 @@ def _story() -> rx.Component:
         amount(transfer.amount, transfer.symbol, transfer.decimals),
         col(
             rx.cond((transfer.failure != "") & (request.problem == ""), failed, rx.fragment()),
-            head,
-            facts,
+            rx.el.div(head, facts),
             rx.cond(request.steps.length() > 0, progress, rx.fragment()),
             cls="wide",
         ),

@@ -48,7 +48,7 @@ def _impact() -> rx.Component:
         _tokens("The wallet keeps ", Revoke.stuck, " but cannot send, sell or receive the tokens."),
         _tokens("The wallet can send ", Revoke.sendable, " but no longer receive the tokens."),
         _tokens("The wallet holds ", Revoke.kept, ". Another attestation of this wallet" + kept, tone=""),
-        rx.cond(Revoke.stops.length() > 0, note(_list(Revoke.stops), tone="warn"), rx.fragment()),
+        rx.cond(Revoke.stops != "", note(Revoke.stops, tone="warn"), rx.fragment()),
         rx.cond(
             Revoke.waiting.length() > 0,
             note(

@@ -42,8 +42,8 @@ class Revoke(DialogAbout, rx.State):
     """What it can send but no longer receive."""
     kept: list[HoldingView] = []
     """What another attestation still lets it send and receive."""
-    stops: list[str] = []
-    """What else no longer works, as text: open orders and payments of distributions."""
+    stops: str = ""
+    """What else no longer works, as sentences: open orders and payments of distributions."""
     waiting: list[str] = []
     """The titles of requests that wait for approval and name the wallet."""
     _attestation_id: str = ""
@@ -55,7 +55,7 @@ class Revoke(DialogAbout, rx.State):
         self._done()
         self._attestation_id, self.is_open, self.planning = case.attestation.id, True, True
         self._sort([])
-        self.stops, self.waiting = [], []
+        self.stops, self.waiting = "", []
         self.is_possible = False
         yield
         try:
@@ -65,7 +65,7 @@ class Revoke(DialogAbout, rx.State):
             impact = plan.impact
             self._sort([holding_view(holding) for holding in impact.holdings])
             counts = ((impact.orders_total, orders_words), (impact.claims_total, claims_words))
-            self.stops = [words(count) for count, words in counts if count]
+            self.stops = " ".join(f"{words(count)}." for count, words in counts if count)
             self.waiting = [brief(one.title) for one in impact.requests]
             self.is_possible = True
         except ApiProblem as problem:
