@@ -7,6 +7,7 @@ CONSOLE = Path(__file__).parents[2]
 REASONS = {
     "components/distributions/detail.py": "a Merkle root, which is no address",
     "components/markets/wizard.py": "a token that Signum does not know yet",
+    "components/parties/edit.py": "begins with the party's own wallet, and the picker begins empty",
     "components/wallets/wallet.py": "a new wallet, which no record knows yet",
     "components/core/holder_picker.py": "the picker itself",
 }

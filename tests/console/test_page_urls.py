@@ -41,6 +41,7 @@ VIEWS: dict[str, dict[str, str]] = {
     "parties": {"status": "rejected", "q": "ada berg"},
     "requests": {"status": "failed"},
     "transfers": {"status": "confirmed"},
+    "wallets": {"q": "ada berg", "id": ID},
 }
 """By page below the organization: its filters, each with another value than the usual one."""
 DRAWERS = {
