@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from structlog.testing import capture_logs
 
+from backend.core.db import Write
 from backend.engine.row_json import WorkflowFailed
 from backend.server import sweep
 from backend.webhooks import attempts
@@ -27,13 +28,17 @@ BUSY = {
 
 
 async def ended_with(error: Exception, world: World, monkeypatch: pytest.MonkeyPatch) -> tuple[Endpoint, str]:
-    """Make a delivery whose attempt ends with an error; return its ID."""
-
-    async def fail(*_: Any) -> None:
-        raise error
+    """Make a delivery whose attempt ends with an error; return its ID. Deliveries of other tests do not fail."""
+    record = attempts.record
 
     async with Receiver() as receiver:
         end = await Endpoint.made(world, receiver.url)
+
+        async def fail(session: Write, parcel: attempts.Parcel, *answer: Any) -> None:
+            if str(parcel.endpoint_id) == end.id:
+                raise error
+            await record(session, parcel, *answer)
+
         with monkeypatch.context() as patch:
             patch.setattr(attempts, "record", fail)
             delivery = await end.post("/test")
