@@ -38,7 +38,7 @@ def try_to_break_it() -> rx.Component:
     return rx.fragment(
         page_head(
             "Try to break it",
-            "Every button makes a real attempt on the embedded chains. The rules in Python and the contract decide on "
+            "Every button makes a real attempt on the embedded chains. Signum's rules and the contract decide on "
             "their own, and you see both.",
         ),
         rx.cond(state.problem != "", broken, known),
@@ -52,5 +52,14 @@ def _summary() -> rx.Component:
         "The two verdicts differ, or a chain holds something else than it must.",
         tone="bad",
     )
-    held = note(rx.el.b(state.held, " of ", state.tried, " attempts failed to break it. "), tone="ok")
+    held = note(
+        rx.el.b(
+            "Signum held against ",
+            state.held,
+            " of ",
+            state.tried,
+            rx.cond(state.tried == 1, " attempt. ", " attempts. "),
+        ),
+        tone="ok",
+    )
     return rx.cond(state.is_broken, differ, rx.cond(state.tried > 0, held, rx.fragment()))

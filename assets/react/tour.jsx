@@ -67,9 +67,17 @@ const uncover = (element) => {
   return false;
 };
 
+/* The first field that a button's form still needs; or the button itself. */
+const needed = (button) => {
+  const fields = button.type === "submit" ? [...(button.form?.elements ?? [])] : [];
+  const missing = fields.find((one) => one.validity?.valueMissing && one.getClientRects().length);
+  return missing?.closest(".field") || missing || button;
+};
+
 const outline = (points) => {
   let found = null;
   for (const point of points) if ((found = find(point))) break;
+  found &&= needed(found);
   lead(found);
   if (found?.hasAttribute("data-tour")) return uncover(found);
   forget();

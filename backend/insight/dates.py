@@ -103,5 +103,6 @@ def _upcoming(context: Context, row: Any) -> Upcoming:
     kind = UpcomingKind(row.kind)
     name = titles.title_of(context.scopes, row.code, row.name) if row.code else row.name
     title = _ENDS[kind].format(name=name)
-    left = round(row.rest / timedelta(days=1))
+    now = db.now().astimezone(UTC)
+    left = ((now + row.rest).date() - now.date()).days
     return Upcoming(kind=kind, at=row.at.astimezone(UTC), in_days=left, title=title, subject_id=row.subject_id)

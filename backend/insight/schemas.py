@@ -119,8 +119,8 @@ class UpcomingKind(StrEnum):
 
 
 class Upcoming(BaseModel):
-    """Something that ends within 90 days, `in_days` from now, to the nearest day. On embedded chains whose clock was
-    moved, the end of an attestation or a lock-up counts in the chains' time."""
+    """Something that ends within 90 days, `in_days` calendar days from today, in UTC. On embedded chains whose clock
+    was moved, the end of an attestation or a lock-up counts in the chains' time."""
 
     kind: UpcomingKind
     at: Timestamp

@@ -58,7 +58,7 @@ def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bo
     with _alone():
         if is_current():
             return False
-        progress("Building the console (only when its sources have changed)")
+        progress("Building the console: about a minute, and only after its sources have changed")
         DIGEST.unlink(missing_ok=True)
         before = digest(without_lock=True)
         _forget_earlier_builds()

@@ -133,7 +133,7 @@ def _load_console() -> None:
 
     with step("Console"):
         try:
-            console_build.build_if_changed()
+            console_build.build_if_changed(lambda words: say(f"  {words}"))
             os.environ.update(console_build.PREBUILT)
             # Imported by name: the backend also works without a console.
             importlib.import_module("app.app")

@@ -71,7 +71,7 @@ def _call(call: rx.Var[AttemptCallView]) -> rx.Component:
     agreed = rx.el.span(icon("check", 14), both, class_name="row tight ok-text small")
     differ = rx.el.span(icon("circle-x", 14), "They differ", class_name="row tight bad-text small")
     python = _verdict(
-        "Signum's rules in Python",
+        "Signum's rules",
         rx.cond(
             call.rules.length() > 0,
             rx.el.ul(rx.foreach(call.rules, lambda reason: rx.el.li(reason))),

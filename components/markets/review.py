@@ -177,7 +177,8 @@ def _limits() -> rx.Component:
     confirm = check_field(
         state.plan.confirmation,
         "limits",
-        hint="Each chain enforces its share of the asset's limits. Holders keep what they have.",
+        hint="A contract counts the holders of its own chain only, so each chain enforces a share of the limit. "
+        "Holders keep what they have.",
         checked=state.is_confirmed,
         on_change=state.confirm,
     )

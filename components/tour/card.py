@@ -1,4 +1,4 @@
-"""The guided tour's card at the lower right, and its offer on the overview."""
+"""The guided tour's card at the bottom, and its offer on the overview."""
 
 import reflex as rx
 
@@ -40,14 +40,12 @@ def tour() -> rx.Component:
 
 def _card() -> rx.Component:
     is_over = Tour.number > Tour.total
-    end = icon_button("x", "End tour", small=True, on_click=Tour.end)
     step = rx.fragment(
         rx.el.div(
-            rx.el.span("Step ", Tour.number, " of ", Tour.total, class_name="muted small num grow"), end,
-            class_name="row",
+            rx.el.span(_place(), class_name="muted small num"),
+            rx.el.h2(Tour.title, class_name="title-3"),
+            rx.el.p(Tour.why, class_name="muted"),
         ),
-        rx.el.h2(Tour.title, class_name="title-3"),
-        rx.el.p(Tour.why, class_name="muted"),
         rx.el.p(rx.cond(Tour.progress != "", rx.el.b(Tour.progress, " "), rx.fragment()), Tour.what),
         rx.el.div(
             link_button("Show me", Tour.href, "arrow-right", small=True),
@@ -56,9 +54,11 @@ def _card() -> rx.Component:
         ),
     )  # fmt: skip
     over = rx.fragment(
-        rx.el.div(mark("party-popper", "ok"), rx.el.span(class_name="grow"), end, class_name="row"),
-        rx.el.h2("You have seen it all happen", class_name="title-3"),
-        rx.el.p("Every step was real: it is on the chains and in the audit log.", class_name="muted"),
+        mark("party-popper", "ok"),
+        rx.el.div(
+            rx.el.h2("You have seen it all happen", class_name="title-3"),
+            rx.el.p("Every step was real: it is on the chains and in the audit log.", class_name="muted"),
+        ),
         rx.cond(
             Session.org.role == "admin",
             link_button(
@@ -67,7 +67,17 @@ def _card() -> rx.Component:
             rx.fragment(),
         ),
     )
-    return rx.el.aside(rx.cond(is_over, over, step), class_name="tour", aria_label="Guided tour", aria_live="polite")
+    return rx.el.aside(
+        rx.cond(is_over, over, step),
+        icon_button("x", "End tour", small=True, on_click=Tour.end, class_name="tour-end"),
+        class_name="tour",
+        aria_label="Guided tour",
+        aria_live="polite",
+    )
+
+
+def _place() -> rx.Component:
+    return rx.fragment("Step ", Tour.number, " of ", Tour.total)
 
 
 def _resume() -> rx.Component:
@@ -80,7 +90,8 @@ def _resume() -> rx.Component:
 
 
 def tour_offer() -> rx.Component:
-    """Offer the tour for the person's role, on embedded chains, until they begin or hide it."""
+    """Offer the tour for the person's role, on embedded chains, until they begin or hide it; one that they left, for
+    now, is offered where it stopped."""
     words = rx.cond(
         Session.org.role == "admin",
         "Issue a fund, verify an investor, open a market and trade, in five minutes.",
@@ -100,4 +111,15 @@ def tour_offer() -> rx.Component:
     has_one = (Session.org.role == "admin") | (Session.org.role == "compliance_officer")
     is_idle = (Tour.total == 0) | (Tour.number > Tour.total)
     is_wanted = (Session.network == "devnet") & has_one & is_idle & ~MyPreferences.hidden.contains(OFFER)
-    return rx.cond(is_wanted, offer, rx.fragment())
+    begun = rx.el.section(
+        mark("signpost", "info"),
+        rx.el.div(
+            rx.el.h2(Tour.title, class_name="title-3"),
+            rx.el.p(_place(), " of the tour. What you have done stays done.", class_name="muted"),
+            class_name="grow",
+        ),
+        button("Continue the tour", "play", kind="primary", on_click=Tour.leave(False)),
+        class_name="card tour-offer",
+        aria_label="The tour you left",
+    )
+    return rx.cond(is_wanted, offer, rx.cond(Tour.is_left & (Tour.total > 0), begun, rx.fragment()))

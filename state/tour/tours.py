@@ -39,7 +39,7 @@ ISSUER = (
     ),
     TourStep(
         "Verify an investor",
-        "Rules need facts about people. An officer's decision is one: it stays with their name and its date.",
+        "Rules need facts about people. This decision is one: it stays with your name and its date.",
         REVIEW,
         WAITING,
         APPLICANT,
@@ -59,7 +59,7 @@ ISSUER = (
         ATTEST,
         ("attestation.active", "attestation.created"),
         chains=2,
-        then=("Choose Attest again, and {next}.", "Choose Attest again, and another chain."),
+        then=("Now attest on {next}.", "Now attest on another chain."),
         learns=Learns.CHAINS,
     ),
     TourStep(

@@ -115,12 +115,12 @@ def sorted_by_id(*stories: Story) -> list[str]:
     return [story.asset.symbol for story in sorted(stories, key=lambda story: story.asset.id)]
 
 
-async def attested(firm: Firm, *ends: tuple[int, int | None, int | None]) -> None:
-    """Write attestations that begin, expire and are revoked a number of days from now."""
+async def attested(firm: Firm, *ends: tuple[int, int | datetime | None, int | None]) -> None:
+    """Write attestations that begin, expire and are revoked at a time, or a number of days from now."""
     now = datetime.now(UTC)
 
-    def at(days: int | None) -> datetime | None:
-        return None if days is None else now + timedelta(days=days, minutes=1 if days > 0 else 0)
+    def at(time: int | datetime | None) -> datetime | None:
+        return now + timedelta(days=time) if isinstance(time, int) else time
 
     async with db.worker() as session:
         party = PartyRow(organization_id=firm.id, name="Marta Lindqvist", country="SWE")
@@ -147,10 +147,18 @@ async def test_attestations_end_when_they_expire_or_are_revoked(world: World) ->
     assert insight["upcoming_total"] == 2
 
 
+async def test_days_are_those_between_the_dates(world: World) -> None:
+    """Both ends of tomorrow are a day from now, at any time of the day."""
+    firm = await Firm.found(world)
+    tomorrow = datetime.now(UTC).replace(hour=0, minute=0, second=1, microsecond=0) + timedelta(days=1)
+    await attested(firm, (-1, tomorrow, None), (-1, tomorrow + timedelta(hours=23, minutes=59), None))
+    assert [one["in_days"] for one in (await firm.get("/insight"))["upcoming"]] == [1, 1]
+
+
 @pytest.mark.long
 async def test_calendar_has_lockups_drafts_and_approvals(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
-    end = int((datetime.now(UTC) + timedelta(days=40, minutes=5)).timestamp())
+    end = int((datetime.now(UTC) + timedelta(days=40)).timestamp())
     asset = await firm.asset(compliance_rules={"lockup_end_time": end})
     draft = {"name": "Income Q3", "chain_eid": SEPOLIA, "recipients": [{"address": account(), "amount": "1"}]}
     await firm.post(f"/assets/{asset['id']}/distributions", draft)

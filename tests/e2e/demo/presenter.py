@@ -137,10 +137,11 @@ class Presenter:
         dialog = self.page.get_by_role("dialog")
         if side == "Sell":
             self.press("Sell")
-        self.outlined(f"Place {side.lower()} order")
         pick(dialog.get_by_label("Wallet"), wallet)
         dialog.get_by_label("Price").fill(price)
+        self.outlined("Amount")
         dialog.get_by_label("Amount").fill(amount)
+        self.outlined(f"Place {side.lower()} order")
         self.press(f"Place {side.lower()} order")
         expect(dialog).to_have_count(0)
 

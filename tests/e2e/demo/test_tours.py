@@ -21,6 +21,9 @@ def test_tour_is_offered_left_resumed_and_ended(console: Console) -> None:
     console.heading("New asset")
     card = _card(page)
     expect(card.get_by_text("Step 1 of 8")).to_be_visible()
+    expect(_outlined(page)).to_contain_text("Name")
+    page.get_by_label("Name", exact=True).fill("Harbor Income Fund")
+    page.get_by_label("Symbol").fill("HIF")
     expect(_outlined(page)).to_have_text("Create asset")
 
     card.get_by_role("button", name="Leave").click()
@@ -38,6 +41,37 @@ def test_tour_is_offered_left_resumed_and_ended(console: Console) -> None:
     expect(card).to_have_count(0)
     console.goto("overview").heading("Overview")
     expect(page.get_by_role("button", name="Start tour")).to_be_visible()
+
+
+def test_tour_that_was_left_continues_from_the_overview(console: Console) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    page.get_by_role("button", name="Start tour").click()
+    _card(page).get_by_role("button", name="Leave").click()
+    console.goto("overview").heading("Overview")
+    left = page.get_by_role("region", name="The tour you left")
+    expect(left).to_contain_text("Step 1 of 8")
+    left.get_by_role("button", name="Continue the tour").click()
+    expect(_card(page).get_by_text("Step 1 of 8")).to_be_visible()
+    expect(left).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
+def test_every_button_can_be_scrolled_above_the_tours_card(console: Console, size: tuple[int, int]) -> None:
+    """The page of attempts has its buttons at the right edge, where the card once lay over them."""
+    page = console.sign_in(path="overview").heading("Overview").page
+    page.get_by_role("button", name="Start tour").click()
+    expect(_card(page)).to_be_visible()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    console.goto("attempts").heading("Try to break it")
+    expect(_card(page)).to_be_visible()
+    buttons = page.get_by_role("button", name=re.compile("^Try: "))
+    expect(buttons.first).to_be_visible()
+    for button in buttons.all():
+        button.focus()
+        own, card = button.bounding_box(), _card(page).bounding_box()
+        assert own
+        assert card
+        assert own["y"] + own["height"] <= card["y"]
 
 
 def test_tour_is_offered_to_people_who_can_take_it(console: Console, signum: Signum) -> None:

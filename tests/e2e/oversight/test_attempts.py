@@ -36,7 +36,7 @@ def test_attempts_against_the_rules_are_refused_by_both(console: Console) -> Non
     blocked = page.get_by_role("listitem", name=AGAINST_RULES[0])
     expect(blocked).to_contain_text(re.compile("A buyer from (Iran|North Korea), verified"))
     expect(blocked).to_contain_text(re.compile("Blocked: (Iran|North Korea)"))
-    expect(page.get_by_text(re.compile("^[0-9] of [0-9] attempts failed to break it"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Signum held against [0-9] of [0-9] attempts?"))).to_be_visible()
 
     page.reload()
     expect(page.get_by_role("listitem", name=AGAINST_RULES[0]).get_by_text("MarketRestricted(36)")).to_be_visible()
