@@ -74,7 +74,18 @@ const needed = (button) => {
   return missing?.closest(".field") || missing || button;
 };
 
+/* Where the card is, so that what darkens the page behind a dialog leaves it readable. */
+const leaveHole = () => {
+  const card = document.querySelector(".tour")?.getBoundingClientRect();
+  if (!card) return;
+  const [left, top, right, bottom] = [card.left, card.top, card.right, card.bottom].map((side) => `${Math.round(side)}px`);
+  const hole = `${left} ${top}, ${right} ${top}, ${right} ${bottom}, ${left} ${bottom}, ${left} ${top}`;
+  const whole = "0 0, 100% 0, 100% 100%, 0 100%, 0 0";
+  document.documentElement.style.setProperty("--tour-hole", `polygon(evenodd, ${whole}, ${hole})`);
+};
+
 const outline = (points) => {
+  leaveHole();
   let found = null;
   for (const point of points) if ((found = find(point))) break;
   found &&= needed(found);
