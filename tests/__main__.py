@@ -2,7 +2,8 @@
 
 Tests marked `long` run with `python -m tests --long` only: walks over everything, pools of nodes, killed processes,
 generated requests, and further stories of a feature that take more than a second of processor time. Those marked
-`nightly` run with `--nightly` only: they show what others show, with more cases.
+`nightly` run with `--nightly` only, before a release: they show what others show, with more cases, or need a demo, an
+installation or several minutes of their own.
 
 Each process has its own PostgreSQL, chains and data folder. Three processes fit two cores, because each often waits for
 a block, a deadline or the disk. The browser tests run after them, one browser for each core: a browser that waits for

@@ -37,6 +37,7 @@ def supply(server: Signum) -> int:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_backup_is_restored_beside_chains_that_continued(tmp_path: Path) -> None:
     home, new, file = tmp_path / "old", tmp_path / "new", tmp_path / "signum.backup"
     home.mkdir()

@@ -14,6 +14,7 @@ from tests.e2e.states import CASES, DIALOGS, ISSUANCE, ORGANIZATION, State, sett
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("states", [ORGANIZATION, CASES, ISSUANCE], ids=["organization", "cases", "issuance"])
 def test_states_of_pages_pass_axe(console: Console, states: list[State]) -> None:
     page, found = console.page, []

@@ -27,7 +27,7 @@ def roles_of(route: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("role", "screens"),
     [
-        pytest.param("admin", TWO_SCREENS, id="admin"),
+        pytest.param("admin", TWO_SCREENS, id="admin", marks=pytest.mark.nightly),
         pytest.param("admin", SCREENS, id="admin on every screen", marks=pytest.mark.nightly),
         pytest.param("viewer", TWO_SCREENS, id="viewer", marks=pytest.mark.nightly),
         pytest.param("client", SCREENS, id="client"),

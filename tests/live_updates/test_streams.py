@@ -38,6 +38,7 @@ async def until(condition: Any) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 async def test_one_process_serves_a_thousand_streams(world: World, firm: Firm, http: httpx.AsyncClient) -> None:
     raise_file_limit()
     cookies = [(await world.person(firm.id, Role.VIEWER)).cookie for _ in range(8)]

@@ -17,6 +17,8 @@ from tests.migrations.dump import RELEASES
 from tests.support.schemas import execute, objects
 
 DUMPS = sorted(RELEASES.glob("*.sql.gz"))
+LATEST = DUMPS[-1]
+EACH = [pytest.param(dump, marks=[] if dump == LATEST else [pytest.mark.long]) for dump in DUMPS]
 
 
 def _count(url: str, table: str) -> int:
@@ -39,7 +41,7 @@ def test_every_released_schema_has_a_dump() -> None:
     assert [path.name.partition(".")[0] for path in DUMPS] == migrate.known()
 
 
-@pytest.mark.parametrize("dump", DUMPS, ids=lambda path: path.name)
+@pytest.mark.parametrize("dump", EACH, ids=lambda path: path.name)
 def test_released_database_is_migrated_with_its_data(empty: str, database_url: str, dump: Path, tmp_path: Path) -> None:
     execute(empty, gzip.decompress(dump.read_bytes()).decode())
     before = {

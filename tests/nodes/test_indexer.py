@@ -106,6 +106,7 @@ async def test_transfers_are_complete_when_batch_calls_reach_different_machines(
     assert await is_complete(pool, at)
 
 
+@pytest.mark.nightly
 async def test_transfers_missed_by_a_restart_are_complete_with_a_syncing_machine(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +187,7 @@ async def passes() -> None:
         await asyncio.gather(passing, return_exceptions=True)
 
 
+@pytest.mark.nightly
 async def test_reorg_noticed_late_by_machines_keeps_the_transfers_of_the_new_branch(
     stage: Stage, public: None, pool: NodePool, open_rules: TokenRules
 ) -> None:

@@ -22,12 +22,10 @@ BOUNDED = bounds(4, STEPS)
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "inference",
-    [
-        pytest.param([], id="links of the document"),
-        pytest.param(list(InferenceAlgorithm), id="and implied ones", marks=pytest.mark.nightly),
-    ],
+    [pytest.param([], id="links of the document"), pytest.param(list(InferenceAlgorithm), id="and implied ones")],
 )
 async def test_responses_along_links_match_the_document(
     installation: Installation, inference: list[InferenceAlgorithm]

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 import psycopg
+import pytest
 
 from backend.core import logins
 from tests.secret_keys.processes import SECRET_KEY, Machine
@@ -20,6 +21,7 @@ def result(process: object) -> dict[str, object]:
     return dict(json.loads(out.splitlines()[-1]))
 
 
+@pytest.mark.long
 def test_machines_with_their_own_data_folders_sign_with_the_same_wallets(machine: Make) -> None:
     one, other = machine("one"), machine("other")
     together = [m.sign(SIGNUM_SECRET_KEY=SECRET_KEY) for m in (one, other)]
@@ -63,6 +65,7 @@ def test_short_secret_key_is_refused_by_name(machine: Make) -> None:
     assert machine("one").refusal(SIGNUM_SECRET_KEY="too short").startswith("SIGNUM_SECRET_KEY: ")
 
 
+@pytest.mark.long
 def test_changed_data_key_is_refused(machine: Make, url: str) -> None:
     result(machine("one").sign(SIGNUM_SECRET_KEY=SECRET_KEY))
     with psycopg.connect(logins.conninfo(url)) as connection:
@@ -74,6 +77,7 @@ def test_changed_data_key_is_refused(machine: Make, url: str) -> None:
     assert said == "Version 1 of the data key for wallets was changed in the database."
 
 
+@pytest.mark.long
 def test_secret_key_is_replaced_while_processes_of_both_keys_sign(machine: Make) -> None:
     one, new = machine("one"), {"SIGNUM_SECRET_KEY": OTHER_KEY, "SIGNUM_SECRET_KEY_PREVIOUS": SECRET_KEY}
     wallets = result(one.sign(SIGNUM_SECRET_KEY=SECRET_KEY))["signed"]
@@ -91,6 +95,7 @@ def test_secret_key_is_replaced_while_processes_of_both_keys_sign(machine: Make)
     assert "SIGNUM_SECRET_KEY has the fingerprint" in one.refusal(SIGNUM_SECRET_KEY=SECRET_KEY)
 
 
+@pytest.mark.long
 def test_configuration_check_reports_the_fingerprint_and_a_wrong_key(machine: Make) -> None:
     one = machine("one")
     result(one.sign(SIGNUM_SECRET_KEY=SECRET_KEY))

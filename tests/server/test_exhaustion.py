@@ -12,7 +12,7 @@ from tests.server.flood import Tab, handshake, health, held, slow_body, status
 from tests.server.test_serve import Serve
 from tests.support.scratch import scratch
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
 DEADLINE = 1.0
 """Timeout of a health check, in seconds."""
