@@ -41,6 +41,9 @@ GROUPS = [
         "public",
         "status",
         "contracts",
+        "distributions",
+        "evidence",
+        "insight",
     ],
     [
         "chain",

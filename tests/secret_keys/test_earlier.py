@@ -98,6 +98,7 @@ def test_wallets_and_operator_are_kept_and_the_files_are_needed_once(earlier: Ea
     assert len(list((earlier.machine.home / "keystore").iterdir())) == 5, "the earlier version can still start"
 
 
+@pytest.mark.long
 def test_start_killed_during_the_import_is_repeated(earlier: Earlier, tmp_path: Path) -> None:
     process = earlier.machine.sign(*earlier.wallets, SIGNUM_SECRET_KEY=SECRET_KEY)
     process.stdout.readline()  # type: ignore[union-attr]  # the data keys were created
@@ -107,6 +108,7 @@ def test_start_killed_during_the_import_is_repeated(earlier: Earlier, tmp_path: 
     assert earlier.start(tmp_path / "other") == earlier.wallets
 
 
+@pytest.mark.long
 def test_earlier_contents_open_and_are_rotated(earlier: Earlier) -> None:
     earlier.start()
     listed = earlier.machine.run("keys", "list", SIGNUM_SECRET_KEY=SECRET_KEY)[1]
@@ -118,6 +120,7 @@ def test_earlier_contents_open_and_are_rotated(earlier: Earlier) -> None:
         assert (code, "cannot be decrypted" in output, "1 contents were" in output) == (0, False, True), output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variable", "file"), [("SIGNUM_KEYSTORE_PASSWORD", "keystore/password"), ("SIGNUM_DOCUMENTS_KEY", "documents.key")]
 )

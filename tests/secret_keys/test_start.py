@@ -49,6 +49,7 @@ def test_process_with_another_secret_key_names_the_variable_and_both_fingerprint
     assert found[2] in machine("one").run("keys", "list", SIGNUM_SECRET_KEY=SECRET_KEY)[1]
 
 
+@pytest.mark.long
 def test_second_machine_without_the_secret_key_is_refused_and_makes_none(machine: Make) -> None:
     """The first one has made a key in its data folder, because none was set."""
     one, two = machine("one"), machine("two")
