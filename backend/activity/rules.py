@@ -18,8 +18,8 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
         case ActivityKind.TRADE:
             return f"Trade of {_at_price(row, symbol, decimals)}"
         case ActivityKind.CLAIM:
-            unit, places = (row.name, int(row.code or 0)) if row.name else (symbol, decimals)
-            return f"Claim of {rounded(row.amount, places)} {unit}"
+            money = f"{rounded(row.amount, int(row.code or 0), 2)} {row.name}" if row.name else ""
+            return f"Claim of {money or f'{rounded(row.amount, decimals)} {symbol}'}"
         case ActivityKind.FUNDING | ActivityKind.MINT | ActivityKind.BURN:
             return f"{row.kind.capitalize()} of {rounded(row.amount, decimals)} {symbol}"
         case ActivityKind.CONTROL | ActivityKind.MARKET:

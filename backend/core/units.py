@@ -15,16 +15,23 @@ def grouped(units: str | int, decimals: int) -> str:
     return f"{int(whole):,}" + (f".{part}" if part else "")
 
 
-def rounded(units: str | int, decimals: int, digits: int = 6) -> str:
-    """Return an amount as people compare it: grouped, rounded down to at most `digits` decimals, then with an ellipsis:
-    `"3,397.307692…"`, or `"<0.000001"`. Show the exact amount next to it or on hover."""
+DIGITS = 6
+"""Decimals of an amount that people read at most."""
+
+
+def rounded(units: str | int, decimals: int, digits: int | None = None) -> str:
+    """Return an amount as people compare it: grouped, and rounded down to at most `digits` decimals, or `"<0.01"`.
+    Without `digits`, up to 6 decimals are shown as they are; of more, two, or six below one: `"3,397.30"`. Show the
+    exact amount next to it or on hover."""
     exact = grouped(units, decimals)
     whole, _, part = exact.partition(".")
-    if len(part) <= digits:
+    if len(part) <= (DIGITS if digits is None else digits):
         return exact
+    if digits is None:
+        digits = DIGITS if whole == "0" else 2
     if whole == "0" and not part[:digits].strip("0"):
         return f"<0.{'1'.rjust(digits, '0')}" if digits else "<1"
-    return f"{whole}.{part[:digits]}…" if digits else f"{whole}…"
+    return f"{whole}.{part[:digits]}" if digits else whole
 
 
 def shortened(address: str) -> str:

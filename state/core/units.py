@@ -13,7 +13,8 @@ __all__ = [
 
 MAX_UINT256 = 2**256 - 1
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{40}\b")
-_LONG = re.compile(r"(\d\.\d{6})\d+")
+_LONG = re.compile(r"(\d\.\d{2})\d{5,}")
+_SMALL = re.compile(r"(?<![\d.,])(0\.\d{6})\d+")
 _TINY = re.compile(r"(?<![\d.,])0\.000000\d+")
 _NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
 
@@ -24,8 +25,9 @@ def with_short_addresses(words: str) -> str:
 
 
 def with_short_amounts(words: str) -> str:
-    """Cut every number in a text to 6 decimals, with an ellipsis; show the text itself on hover."""
-    return _LONG.sub(r"\1…", _TINY.sub("<0.000001", words))
+    """Cut every number in a text with more than 6 decimals to two, or to six below one; show the text itself on
+    hover."""
+    return _LONG.sub(r"\1", _SMALL.sub(r"\1", _TINY.sub("<0.000001", words)))
 
 
 def brief(words: str) -> str:

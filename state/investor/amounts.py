@@ -15,9 +15,9 @@ def money(units: int, decimals: int) -> str:
 
 
 def tokens(units: str | int, decimals: int, digits: int = 6) -> str:
-    """Return an amount of tokens, rounded down to at most `digits` decimals, without an ellipsis."""
+    """Return an amount of tokens, rounded down to at most `digits` decimals, without zeros at its end."""
     text = rounded(units, decimals, digits)
-    return text.removesuffix("…").rstrip("0").rstrip(".") if text.endswith("…") else text
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def affordable(quote: int, price: int, decimals: int, fee_bps: int) -> int:

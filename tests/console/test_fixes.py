@@ -84,9 +84,9 @@ def test_call_names_its_asset_and_known_values_only() -> None:
 def test_texts_have_short_addresses_and_amounts_with_the_whole_ones_beside_them() -> None:
     detail = f"{ALDER.address} holds 1.123456789012 NREF."
     view = request_view(failed(None, detail, "Transfer 0.1234567891 NREF"))
-    assert view.problem == "0x5290…9EE7 holds 1.123456… NREF."
+    assert view.problem == "0x5290…9EE7 holds 1.12 NREF."
     assert view.problem_full == detail
-    assert (view.title, view.title_full) == ("Transfer 0.123456… NREF", "Transfer 0.1234567891 NREF")
+    assert (view.title, view.title_full) == ("Transfer 0.123456 NREF", "Transfer 0.1234567891 NREF")
 
 
 def test_case_of_a_revoked_party_is_a_link() -> None:
