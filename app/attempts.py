@@ -38,8 +38,8 @@ def try_to_break_it() -> rx.Component:
     return rx.fragment(
         page_head(
             "Try to break it",
-            "Every button makes a real attempt on the embedded chains. Signum's rules and the contract decide on "
-            "their own, and you see both.",
+            "Every button makes a real attempt on the embedded chains. Signum's rules and the contract decide "
+            "independently, and you see both.",
         ),
         rx.cond(state.problem != "", broken, known),
     )

@@ -33,7 +33,8 @@ export function FileForm({ action, kinds = [], accept, most = 0, label, onSent }
   const Sign = busy ? LoaderCircle : Upload;
   return (
     <form ref={form} className="file-form" aria-label={label} onSubmit={submit}>
-      <select name="kind" className="input" aria-label="What it proves">
+      <select name="kind" className="input" aria-label="What it proves" required defaultValue="">
+        <option value="" disabled>Choose a kind</option>
         {kinds.map((kind) => <option key={kind.value} value={kind.value}>{kind.label}</option>)}
       </select>
       <input type="file" name="file" className="input" accept={accept} aria-label="File" required />

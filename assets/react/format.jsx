@@ -77,7 +77,7 @@ function cut(whole, rest, digits, least) {
   if (rest.length <= digits) return joined(whole, rest);
   const shown = rest.slice(0, digits);
   if (whole === "0" && /^0*$/.test(shown)) return digits ? `<0.${"1".padStart(digits, "0")}` : "<1";
-  return joined(whole, shown.replace(/0+$/, "").padEnd(least, "0"));
+  return joined(whole, digits <= 2 ? shown : shown.replace(/0+$/, "").padEnd(least, "0"));
 }
 
 /* An amount that is cut is a button that copies the exact one; every amount shows it on hover. */

@@ -65,7 +65,7 @@ _ENTRIES = sa.text("""
   from asset_rule_sets s left join sent r on r.chain_eid = s.chain_eid and r.tx_hash = s.tx_hash
   where s.organization_id = :org and s.asset_id = :asset
   union all
-  select d.id, 'distribution', d.created_at, d.name, null, cast(d.status as text), d.chain_eid, null, null, null,
+  select d.id, 'distribution', d.created_at, d.name, null, null, d.chain_eid, null, null, null,
     r.created_by, null, d.total_amount, null, null, null, null
   from distributions d left join requests r on r.id = d.request_id
   where d.organization_id = :org and d.asset_id = :asset

@@ -34,6 +34,12 @@ def rounded(units: str | int, decimals: int, digits: int | None = None) -> str:
     return f"{whole}.{part[:digits]}" if digits else whole
 
 
+def priced(units: str | int, decimals: int) -> str:
+    """Return a price: grouped, with two decimals or as many as it has: `"103.10"`, `"102.137"`."""
+    whole, _, part = grouped(units, decimals).partition(".")
+    return f"{whole}.{part.ljust(min(2, decimals), '0')}" if decimals else whole
+
+
 def shortened(address: str) -> str:
     """Return the two ends of an address: `0x5290…9EE7`."""
     return f"{address[:6]}…{address[-4:]}"

@@ -66,8 +66,8 @@ WORDS = {
     ),
     "recover": Words(
         "Recover wallet", "life-buoy",
-        "Moves everything from a lost wallet to a new wallet of the same person, which must be eligible: tokens with "
-        "their freezes, and the tokens and money in open orders. Those orders are cancelled, and your attestation of "
+        "Moves this token from a lost wallet to a new, eligible wallet of the same person: tokens with their freezes, "
+        "and the tokens and money in open orders. Those orders are cancelled, and your attestation of "
         "the lost wallet on this chain is revoked. It cannot be undone.",
         "Recover wallet", ("Lost wallet", "New wallet"),
     ),
@@ -82,7 +82,8 @@ def control_dialogs() -> rx.Component:
 def _dialog(kind: str) -> rx.Component:
     form, control, words = ControlForm, CONTROLS[kind], WORDS[kind]
     danger = [_symbol(kind)] if control.danger else []
-    title = rx.fragment(words.name, " ", AssetState.asset.symbol) if kind in ("mint", "burn") else words.name
+    between = {"forced_transfer": " of ", "recover": ", "}.get(kind, " ")
+    title = rx.fragment(words.name, between, AssetState.asset.symbol)
     return form_dialog(
         title,
         words.about,

@@ -21,8 +21,8 @@ def statements_card() -> rx.Component:
     none = empty("file-text", "No statements yet", "A statement for each month appears here after your first purchase.")
     rows = rx.el.ul(rx.foreach(InvestorDocuments.statements, _statement), class_name="list")
     what = rx.el.p(
-        "Each month: for every asset the opening balance, every change, and the closing balance with its value at the "
-        "last trade.",
+        "A statement has, for every asset, the opening balance, every change, and the closing balance with its value "
+        "at the last trade.",
         class_name="card-body muted",
     )
     shown = rx.fragment(what, rows)
@@ -101,7 +101,7 @@ def _upload() -> rx.Component:
         key=state.party,
     )
     who = rx.el.p(
-        "PDF, PNG or JPEG, up to 10 MB. The staff of ", state.organization, " can read it. You cannot delete it.",
+        "PDF, PNG or JPEG, up to 10 MB. The staff of ", state.organization, " can read the file. You cannot delete it.",
         class_name="muted small",
     )  # fmt: skip
     return rx.el.div(rx.el.h3("Upload a document"), several, form, who, class_name="card-body upload")

@@ -165,7 +165,7 @@ def eligibility_card() -> rx.Component:
     questions = rx.el.p(
         "Questions? Contact ",
         contact(InvestorHome),
-        ". You can upload documents here. You cannot send messages.",
+        ".",
     )
     foot = rx.el.div(levels, questions, class_name="col")
     shown = card("Eligibility", rx.cond(InvestorHome.eligibility.length() > 0, rows, none), foot=foot)
@@ -228,7 +228,7 @@ def _claim(one: rx.Var[ClaimView]) -> rx.Component:
         ("sending", InvestorHome.organization + " is sending the claim. This takes a few seconds."),
         ("failed", InvestorHome.organization + " could not send the claim. Try again, or contact them."),
         ("paid", "Paid to your wallet, which " + InvestorHome.organization + " keeps."),
-        InvestorHome.organization + " keeps this wallet, and sends the claim for you.",
+        InvestorHome.organization + " sends it to the wallet that it keeps for you.",
     )
     said = rx.el.div(progress, class_name=rx.cond(one.progress == "failed", "below warn", "below"), role="status")
     action = rx.cond(one.is_kept, kept, rx.cond(InvestorHome.has_linked, own, rx.fragment()))

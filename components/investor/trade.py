@@ -52,7 +52,7 @@ def _levels(title: str, levels: rx.Var[list[LevelView]], side: str) -> rx.Compon
 
     def one(level: rx.Var[LevelView]) -> rx.Component:
         return rx.el.tr(
-            rx.el.td(level.price),
+            rx.el.td(rx.el.span(level.price)),
             rx.el.td(
                 rx.el.span(class_name="share", style={"width": level.share}, aria_hidden=True),
                 rx.el.span(level.amount),
@@ -87,7 +87,7 @@ def order_card() -> rx.Component:
 def _kept(action: rx.Component) -> rx.Component:
     """Say what the wallet has that the organization keeps, who places orders with it, and what a linked one changes."""
     state = InvestorTrade
-    holds = rx.cond(state.kept != "", rx.el.p("It has ", rx.el.b(state.kept), " available."), rx.fragment())
+    holds = rx.cond(state.kept != "", rx.el.p("Your wallet has ", rx.el.b(state.kept), " available."), rx.fragment())
     return rx.el.div(
         rx.el.p(rx.el.b(state.organization + " keeps your wallet, and places orders for you.")),
         holds,

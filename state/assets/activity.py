@@ -61,7 +61,7 @@ class ActivityState(Pages, Chains, rx.State):
         return ActivityView(
             id=str(entry.id),
             title=entry.title,
-            status=entry.status or ("confirmed" if entry.tx_hash else ""),
+            status="confirmed" if entry.tx_hash and entry.status in (None, "succeeded") else entry.status or "",
             chain="" if eid is None else entry.chain_name or self._chain_name(eid),
             actor=entry.actor_name or "",
             approver=entry.approver_name or "",

@@ -25,7 +25,7 @@ WORDS = {
         "A holder sends locked-up tokens straight through the token's contract.",
     ),
     AttemptKind.SECOND_WALLET: (
-        "More than one holder may have",
+        "A holder exceeds the maximum",
         "A holder orders more than the maximum, then sends tokens to a second wallet, which is not attested.",
     ),
     AttemptKind.EXPIRED_ATTESTATION: (

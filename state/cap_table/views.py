@@ -114,7 +114,7 @@ def table_view(table: CapTable, today: date, chain_names: dict[int, str]) -> Cap
         transit=str(sum(int(one.amount) for one in table.in_transit)),
         investors=table.investors,
         investors_balance=table.investors_balance,
-        tops=[percent(part) for n, part in parts if table.investors >= n],
+        tops=[percent(part) for n, part in parts if table.investors > n or n == 1],
         countries=_countries(table.countries),
         chains=[_chain(chain) for chain in table.chains],
         ways=ways,

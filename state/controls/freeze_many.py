@@ -18,8 +18,8 @@ from state.requests.tracker import Tracker
 
 FREEZE, UNFREEZE = "freeze", "unfreeze"
 OMITTED = {
-    FREEZE: "The treasury and contracts are omitted",
-    UNFREEZE: "They have no frozen tokens",
+    FREEZE: "the treasury and contracts cannot be frozen",
+    UNFREEZE: "only holders with frozen tokens can be unfrozen",
 }
 WAITING = "awaiting_approval"
 SHOWN = 10
@@ -51,9 +51,7 @@ class FreezeMany(SendsItems, rx.State):
         asset = (await self.get_state(AssetState)).asset
         self.who = [held_by(row, asset.symbol, asset.decimals) for row in self._accounts[:SHOWN]]
         self.count, self.more = len(self._accounts), max(0, len(self._accounts) - SHOWN)
-        others = len(marked) - self.count
-        rows = "1 selected row is" if others == 1 else f"{others} selected rows are"
-        self.omitted = f"{rows} omitted. {OMITTED.get(self.kind, '')}." if others else ""
+        self.omitted = omitted([name_of(row) for row in marked if row not in self._accounts], self.kind)
         self.is_guarded = await is_guarded(self._api, self._org_id(), self.kind)
         self.is_open = bool(self.kind)
 
@@ -94,6 +92,12 @@ class FreezeMany(SendsItems, rx.State):
         holders.marked = []
         await holders._page()
         return Tracker.watch
+
+
+def omitted(names: Sequence[str], kind: str) -> str:
+    """Return which marked holders get no request, and why: `Treasury is not included: …`; empty without one."""
+    who = names[0] if len(names) == 1 else f"{len(names)} of the selected rows"
+    return f"{who} {'is' if len(names) == 1 else 'are'} not included: {OMITTED.get(kind, '')}." if names else ""
 
 
 def name_of(row: HolderView) -> str:

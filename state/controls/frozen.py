@@ -27,7 +27,7 @@ def frozen_holders(holders: Sequence[Holder], eid: str, symbol: str, decimals: i
         return FrozenHolders(none="The chain does not respond, so frozen accounts are not listed.")
     rows = [_words(one, symbol, decimals) for one in here if one.frozen != "0"]
     who = "No holder" if is_all else f"None of the {READ} largest holders"
-    rest = "Only an account without tokens can be frozen" if is_all else "A smaller one may have"
+    rest = "An account without tokens can still be frozen" if is_all else "A smaller one may have"
     empty = f"{who} on this chain has frozen tokens. {rest}: enter its address to unfreeze it."
     return FrozenHolders(rows, "" if rows else empty)
 

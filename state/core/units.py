@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal, localcontext
 
-from backend.core.units import grouped, rounded, shortened, to_whole
+from backend.core.units import grouped, priced, rounded, shortened, to_whole
 
 __all__ = [
-    "MAX_UINT256", "brief", "column_decimals", "cost", "grouped", "percent", "plotted", "rounded", "shortened",
-    "to_base", "to_whole", "with_short_addresses", "with_short_amounts",
+    "MAX_UINT256", "brief", "column_decimals", "cost", "grouped", "percent", "plotted", "priced", "rounded",
+    "shortened", "to_base", "to_whole", "with_short_addresses", "with_short_amounts",
 ]  # fmt: skip
 
 MAX_UINT256 = 2**256 - 1

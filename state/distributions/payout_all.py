@@ -5,7 +5,7 @@ import reflex as rx
 from backend.client import ApiProblem
 from state.core.dialogs import Dialog
 from state.core.events import Events, call
-from state.core.units import grouped
+from state.core.units import rounded
 from state.distributions.detail import DistributionState
 from state.distributions.recipients import PayeeView, RecipientsState
 from state.requests.tracker import Tracker
@@ -31,7 +31,7 @@ class PayoutAll(Dialog, rx.State):
         wanted = (await self.get_state(RecipientsState))._payable() if is_open else []
         self.is_open, self._wanted, self.count = bool(wanted), wanted, len(wanted)
         amount = sum(int(payee.amount) for payee in wanted)
-        self.total = f"{grouped(amount, one.decimals)} {one.symbol}"
+        self.total = f"{rounded(amount, one.decimals)} {one.symbol}"
         more = f" and {len(wanted) - NAMED} more" if len(wanted) > NAMED else ""
         self.names = ", ".join(payee.name for payee in wanted[:NAMED]) + more
 

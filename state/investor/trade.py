@@ -24,7 +24,7 @@ from state.core.arguments import id_of, one_of, texts
 from state.core.arguments import words as printable
 from state.core.dates import stamp, zone_of
 from state.core.events import Events, Next
-from state.core.units import grouped, shortened, to_base, to_whole
+from state.core.units import grouped, priced, shortened, to_base, to_whole
 from state.investor import amounts, words
 from state.investor.signing import Signing
 
@@ -343,5 +343,5 @@ def _pair(one: InvestorMarket) -> str:
 
 def _level(level: InvestorLevel, most: int, market: InvestorMarket) -> LevelView:
     share = 100 * int(level.amount) // most if most else 0
-    price = grouped(level.price, market.quote_decimals)
+    price = priced(level.price, market.quote_decimals)
     return LevelView(price, amounts.tokens(level.amount, market.decimals, 2), f"{max(share, 2)}%")

@@ -6,17 +6,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from backend.investors.schemas import InvestorEligibility, InvestorOrder, Lapse, RefusedRule
-from state.core.units import shortened
+from state.core.units import priced, shortened
 from state.investor.amounts import tokens
 
 BECAUSE = {
     3: ("this address cannot hold tokens", "{organization} can record another wallet for you."),
     9: (
         "{organization} has not verified you yet",
-        "{organization} needs documents to verify you.",
+        "{organization} needs documents to verify you, such as a passport and proof of address.",
     ),
     10: ("it accepts verifications by {organization} only", "Ask {organization} to verify you."),
-    11: ("{needed}", "A review at a higher level needs documents."),
+    11: (
+        "{needed}",
+        "Upload documents for a new review. {organization} can tell you which it needs.",
+    ),
     12: ("only accredited investors may hold it", "{organization} can record your accreditation."),
     13: ("investors of your country may not hold it", ""),
     15: ("you hold more of it than one investor may hold", "{organization} can tell you what to do."),
@@ -185,5 +188,5 @@ def order(row: InvestorOrder) -> str:
     rest = tokens(int(row.amount) - int(row.filled), row.decimals)
     whole = tokens(row.amount, row.decimals)
     part = f"{rest} of {whole}" if rest != whole else whole
-    price = f"{tokens(row.price, row.quote_decimals or 0)} {row.quote_symbol or ''}".strip()
+    price = f"{priced(row.price, row.quote_decimals or 0)} {row.quote_symbol or ''}".strip()
     return f"{row.side.value.capitalize()} {part} {row.symbol} at {price}"

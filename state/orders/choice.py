@@ -46,7 +46,7 @@ def facts_of(account: Account, market: MarketDetail) -> str:
         (account.quote_balance, market.quote_decimals, market.quote),
         (account.balance, market.decimals, market.symbol),
     )
-    holds = [f"{rounded(amount, decimals)} {symbol}" for amount, decimals, symbol in amounts if amount is not None]
+    holds = [f"{rounded(amount, decimals, 2)} {symbol}" for amount, decimals, symbol in amounts if amount is not None]
     return ", ".join(holds + (["not eligible"] if account.eligible is False else []))
 
 

@@ -14,7 +14,7 @@ from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.core.arguments import id_of, texts
 from state.core.dialogs import Dialog
 from state.core.events import Events, Next, call
-from state.core.units import grouped, to_base, to_whole
+from state.core.units import priced, to_base, to_whole
 from state.markets.detail import MarketDetail, MarketState
 from state.markets.prices import PricesState
 from state.orders.book import BookState
@@ -118,7 +118,7 @@ class OrderForm(Follows, Dialog, rx.State):
         book = await self.get_state(BookState)
         units = book.best_ask if self.side == "buy" else book.best_bid
         name = "Best ask" if self.side == "buy" else "Best bid"
-        self.best = f"{name} {grouped(units, market.quote_decimals)}" if units else ""
+        self.best = f"{name} {priced(units, market.quote_decimals)}" if units else ""
         if self._given.get("price", "") == self.price:
             self._fill(to_whole(units, market.quote_decimals) if units else "")
 

@@ -12,6 +12,7 @@ from state.investor.words import Reader, Verdict, order, refusals, verdict
 
 ASSET = UUID(int=7)
 END = datetime(2027, 3, 14, 12, tzinfo=UTC)
+UPLOAD = "Upload documents for a new review. Northwind can tell you which it needs."
 READER = Reader("Northwind", level=2, now=END - timedelta(days=91))
 
 
@@ -62,7 +63,7 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
         (
             refused(11) | {"kyc_level": 1, "required_kyc_level": 3},
             "you have level 1, and NREF needs level 3",
-            "A review at a higher level needs documents.",
+            UPLOAD,
         ),
         (refused(13), "investors of your country may not hold it", ""),
     ],
@@ -99,7 +100,7 @@ def test_investor_whose_level_is_too_low_for_another_asset_reads_both_levels() -
     assert found.sentence == (
         "You may not hold NREF now, because you have level 2, and NREF needs level 3 and accreditation."
     )
-    assert (found.next_step, found.uploads) == ("A review at a higher level needs documents.", True)
+    assert (found.next_step, found.uploads) == (UPLOAD, True)
 
 
 def test_revoked_investor_reads_so_at_every_asset() -> None:

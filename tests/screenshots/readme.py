@@ -53,7 +53,7 @@ def deployed(page: Page) -> None:
 
 def tried(page: Page) -> None:
     """Make an attempt that the rules and the contract refuse."""
-    attempt = page.get_by_role("listitem", name="More than one holder may have")
+    attempt = page.get_by_role("listitem", name="A holder exceeds the maximum")
     attempt.get_by_role("button").click()
     expect(attempt.get_by_text("Refused", exact=True)).to_be_visible(timeout=CHAIN)
     attempt.scroll_into_view_if_needed()

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Console, Signum
 from tests.e2e.investors.test_own_wallet import SEPOLIA, UNIT, settled
 
 ORGANIZATION = "Northwind Capital Group"
-KEPT = f"{ORGANIZATION} keeps this wallet, and sends the claim for you."
+KEPT = f"{ORGANIZATION} sends it to the wallet that it keeps for you."
 
 
 def owed(signum: Signum, name: str, asset: str, units: int = 3) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def test_investor_claims_to_a_kept_wallet_with_one_click(console: Console, signu
     accessible(console)
     page.get_by_role("link", name="Trade").click()
     expect(page.get_by_text(f"{ORGANIZATION} keeps your wallet, and places orders for you.")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"It has [\d,.]+ NREF and [\d,.]+ tUSD available\."))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Your wallet has [\d,.]+ NREF and [\d,.]+ tUSD available\."))).to_be_visible()
     expect(page.get_by_text("To trade yourself, link a wallet of your own.")).to_be_visible()
     expect(page.get_by_role("link", name="Link wallet")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("@"))).to_have_attribute("href", re.compile("^mailto:.+@"))

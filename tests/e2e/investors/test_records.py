@@ -49,6 +49,7 @@ def test_investor_uploads_a_document_that_the_officer_reads(console: Console, si
     with page.expect_download() as file:
         row.get_by_role("link", name="Download passport.pdf").click()
     assert file.value.path().read_bytes() == passport.read_bytes()
+    form.get_by_label("What it proves").select_option("Passport")
     form.get_by_label("File").set_input_files(passport)
     form.get_by_role("button", name="Upload").click()
     expect(form.get_by_role("alert")).to_contain_text("already has this file, as passport")

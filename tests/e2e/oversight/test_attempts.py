@@ -13,7 +13,7 @@ from tests.e2e.conftest import Console, Signum
 AGAINST_RULES = (
     "A buyer from a blocked country",
     "A holder sells during the lock-up",
-    "More than one holder may have",
+    "A holder exceeds the maximum",
     "A sale with an expired attestation",
     "The issuer takes a buyer's cash",
 )
