@@ -113,9 +113,6 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
 
     here = "/i/" + InvestorPlace.here.id
 
-    def fact(label: str, words: rx.Var[str]) -> rx.Component:
-        return rx.cond(words != "", rx.el.div(rx.el.dt(label), rx.el.dd(words)), rx.fragment())
-
     def wallet(held: rx.Var[PartView]) -> rx.Component:
         keeper = rx.cond(held.keeper != "", "kept by " + held.keeper, "linked by you")
         address = rx.el.dt("Wallet ", short_hash(held.address), rx.el.div(keeper, ", on ", held.chain))
@@ -125,6 +122,9 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
         shown = rx.cond(units != "", amount(units, one.symbol, one.decimals), "unknown")
         return rx.el.div(rx.el.dt(label), rx.el.dd(shown))
 
+    cost = rx.cond(one.paid != "", rx.el.div("for ", one.paid, ", fees included", class_name="muted"), rx.fragment())
+    bought = rx.el.dd(amount(one.traded, one.symbol, one.decimals), cost)
+    trades = rx.el.div(rx.el.dt("From trades"), bought, class_name="apart")
     whole = amount(one.total, one.symbol, one.decimals, digits=36)
     exact = rx.el.div(rx.el.dt("Exact amount"), rx.el.dd(whole))
     return rx.el.li(
@@ -143,9 +143,9 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
                 part("Available", one.available),
                 rx.cond(one.has_orders, part("In open orders", one.in_orders), rx.fragment()),
                 rx.cond(one.has_frozen, part("Frozen", one.frozen), rx.fragment()),
-                fact("From trades", one.traded),
-                fact("Issued or sent to you", one.other),
                 rx.foreach(one.parts, wallet),
+                rx.cond(one.traded != "", trades, rx.fragment()),
+                rx.cond(one.other != "", part("Issued or sent to you", one.other), rx.fragment()),
             ),
             rx.el.p(link("Statements", here + "/documents"), " list every unit that you received.", class_name="muted"),
         ),
@@ -167,7 +167,7 @@ def eligibility_card() -> rx.Component:
         contact(InvestorHome),
         ".",
     )
-    foot = rx.el.div(levels, questions, class_name="col")
+    foot = rx.el.div(levels, questions, class_name="col spaced")
     shown = card("Eligibility", rx.cond(InvestorHome.eligibility.length() > 0, rows, none), foot=foot)
     return rx.cond(InvestorHome.has_address, shown, rx.fragment())
 

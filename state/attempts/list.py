@@ -34,7 +34,7 @@ WORDS = {
     ),
     AttemptKind.BUYERS_CASH: (
         "The issuer takes a buyer's cash",
-        "The issuer's own key, which controls the token, asks the currency for a buyer's money.",
+        "The issuer's own key, which controls the token, tries to take a buyer's money.",
     ),
     AttemptKind.STOPPED_CHAIN: (
         "A chain stops during a deployment",
@@ -50,7 +50,8 @@ WORDS = {
     ),
     AttemptKind.KILLED_SERVER: (
         "The server is killed",
-        "A transfer is on its way when the server dies without saving anything. This page reconnects by itself.",
+        "A transfer is on its way when the server dies without saving anything. The pages of everyone wait for some "
+        "seconds, and reconnect.",
     ),
 }
 

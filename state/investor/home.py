@@ -22,7 +22,6 @@ from backend.parties.schemas import PartyStatus
 from state.core.api import Loads
 from state.core.dates import stamp
 from state.investor import words
-from state.investor.amounts import tokens
 from state.investor.claims import WaitingClaims
 from state.investor.positions import position
 from state.investor.trades import LastTrades
@@ -65,9 +64,11 @@ class HoldingView:
     is_rounded: bool
     """Whether the amount that is shown lacks decimals."""
     traded: str
-    """What trades contributed, such as `50 NREF for 5,065.55 tUSD, fees included`; empty where unknown."""
+    """What trades contributed; empty where unknown."""
+    paid: str
+    """What the trades cost, such as `5,065.55 tUSD`; empty if not one amount."""
     other: str
-    """What came without a trade."""
+    """What came without a trade; empty if nothing did."""
     parts: list[PartView] = field(default_factory=list)
 
 
@@ -177,7 +178,6 @@ def _holding(
     one: InvestorHolding, zone: tzinfo, keepers: Mapping[str, str], trades: Sequence[InvestorTrade]
 ) -> HoldingView:
     found = position(one.asset_id, int(one.total), trades)
-    price = f" for {found.paid}, fees included" if found and found.paid else ""
     return HoldingView(
         asset_id=str(one.asset_id),
         name=one.name,
@@ -195,8 +195,9 @@ def _holding(
         priced_at=stamp(one.priced_at),
         since=words.day(one.since, zone) if one.since else "",
         is_rounded=int(one.total) % 10 ** max(one.decimals - SHOWN, 0) != 0,
-        traded=f"{tokens(found.traded, one.decimals)} {one.symbol}{price}" if found else "",
-        other=f"{tokens(found.other, one.decimals)} {one.symbol}" if found and found.other else "",
+        traded=str(found.traded) if found else "",
+        paid=found.paid if found else "",
+        other=str(found.other) if found and found.other else "",
         parts=[
             PartView(
                 id=f"{part.address}:{part.chain_eid}",
