@@ -5,6 +5,7 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.approvals.list import approval_drawer, approvals_table, denial_dialog
 from components.approvals.withdrawal import withdrawal_dialog
+from components.core.permission import Scope, lacking
 from components.core.saved_views import saved_views
 from components.ui.card import page_head, panel
 from components.ui.table import pager, toolbar
@@ -31,6 +32,7 @@ def approvals() -> rx.Component:
     return rx.el.div(
         rx.el.div(
             page_head("Approvals", "Actions waiting for a second person", saved_views()),
+            lacking(Scope.ASSETS_WRITE, "approve actions on assets"),
             panel(
                 toolbar(filters("View", Approvals.view, Approvals.pick_view, VIEWS)),
                 approvals_table(),

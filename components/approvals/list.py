@@ -42,7 +42,7 @@ def approvals_table() -> rx.Component:
             "Actions that others requested and you can approve appear here.",
         ),
         rx.cond(own > 0, button("Show my requests", "hourglass", on_click=Approvals.pick_view("mine")), rx.fragment()),
-        button("Show all that wait", "hourglass", on_click=Approvals.pick_view("pending")),
+        button("Show all waiting", "hourglass", on_click=Approvals.pick_view("pending")),
     )
     waiting = empty("user-check", "Nothing waits", "Actions that wait for a second person appear here.")
     none = empty("user-check", "No approvals", "Choose in the settings which actions need a second person.")

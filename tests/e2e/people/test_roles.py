@@ -71,7 +71,7 @@ ANYONE = (
     "|Invitations|Find proof|Check transfer|Check again|Recheck eligibility|Decide|Try again|Add authenticator app"
     "|Add passkey"
     "|Change password|Connected applications|Sign out .*|Assets|Show more|Views|Start over|Reset devnet|Link wallet"
-    "|Disconnect .*|Open the bridge|Review approval|View approval|Check addresses|Back to .*|Show all that wait"
+    "|Disconnect .*|Open the bridge|Review approval|View approval|Check addresses|Back to .*|Show all waiting"
     "|Show my requests|Withdraw request|View markets|View transfers"
     "|Register as issuer|Create evidence pack|New pack|Open received pack"
     "|Download archive|Download PDF|Start tour|Hide the tour"
