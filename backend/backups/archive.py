@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from backend.core.errors import CannotStart
+from backend.core.private_files import written_private
 
 MANIFEST, DATABASE, SECRET_KEY = "manifest.json", "database.dump", "secret.key"
 FORMAT = 1
@@ -36,16 +37,8 @@ def chain_file(eid: int) -> str:
 @contextmanager
 def written(path: Path) -> Iterator[tarfile.TarFile]:
     """Write an archive that only its owner can read. It has its name once it is whole and on the disk."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600), "wb") as file:
-            with tarfile.open(fileobj=file, mode="w") as archive:
-                yield archive
-            file.flush()
-            os.fsync(file.fileno())
-        part.rename(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_private(path) as file, tarfile.open(fileobj=file, mode="w") as archive:
+        yield archive
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 """`signum`: the commands of the operator (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
-backup | restore | chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear |
+backup | restore | export | chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear |
 config check | openapi`) and of users.
 """
 

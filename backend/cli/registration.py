@@ -6,7 +6,7 @@ Only Typer is imported here; other imports happen when a command runs, so that `
 import typer
 
 from backend.backups import command as backups
-from backend.cli import access, assets, attestations, markets, members, organizations, requests
+from backend.cli import access, assets, attestations, markets, members, organization_export, organizations, requests
 from backend.configuration import command as configuration
 from backend.secret_keys import command as keys
 
@@ -27,6 +27,7 @@ def add_to(app: typer.Typer) -> None:
         app.add_typer(group, name=name, help=words, no_args_is_help=True)
     app.command()(backups.backup)
     app.command()(backups.restore)
+    app.command()(organization_export.export)
     app.command()(access.login)
     app.command()(access.logout)
     app.command()(attestations.attest)

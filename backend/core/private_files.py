@@ -2,8 +2,10 @@
 
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_private(path: Path, text: str) -> None:
@@ -16,3 +18,17 @@ def write_private(path: Path, text: str) -> None:
     with suppress(FileExistsError):
         os.link(draft, path)
     draft.unlink()
+
+
+@contextmanager
+def written_private(path: Path) -> Iterator[BinaryIO]:
+    """Write a private file of any size. It has its name once it is whole and on the disk."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with open(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600), "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
