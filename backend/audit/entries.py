@@ -34,10 +34,11 @@ async def _append(session: AsyncSession) -> None:
     for change in session.info.pop(_WAITING):
         found[change.organization_id].append(change)
     for organization_id in sorted(found):
-        await _append_to(session, organization_id, found[organization_id])
+        await append(session, organization_id, found[organization_id])
 
 
-async def _append_to(session: AsyncSession, organization_id: UUID, changes: list[Change]) -> None:
+async def append(session: AsyncSession, organization_id: UUID, changes: list[Change]) -> list[int]:
+    """Append changes, and return their numbers."""
     seq, last = (await session.execute(_HEAD, {"organization": organization_id})).one()
     rows = []
     for change in changes:
@@ -45,6 +46,7 @@ async def _append_to(session: AsyncSession, organization_id: UUID, changes: list
         row["hash"] = last = hash_of(row)
         rows.append(row)
     await session.execute(sa.insert(cast("sa.Table", sa.inspect(AuditRow).local_table)), rows)
+    return [row["seq"] for row in rows]
 
 
 def _row(change: Change, seq: int, previous_hash: str) -> dict[str, Any]:

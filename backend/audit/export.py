@@ -27,6 +27,7 @@ COLUMNS = (
     "address",
     "previous_hash",
     "hash",
+    "erased_by",
 )
 PART = 500
 """Rows read at a time."""

@@ -49,6 +49,9 @@ class AuditRow(SQLModel, table=True):
     address: str | None = None
     previous_hash: str
     hash: str
+    """Of the content as it was written, also where personal data was erased from it later."""
+    erased_by: int | None = Field(default=None, sa_type=sa.BigInteger, nullable=True)
+    """The erasure, an entry of the same log, that removed personal data from this entry. Not hashed."""
 
 
 class AuditHeadRow(SQLModel, table=True):

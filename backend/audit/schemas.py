@@ -17,14 +17,15 @@ class AuditSubject(BaseModel):
 
 
 class AuditEntry(Record):
-    """One change. `hash` is the SHA-256 of the entry's RFC 8785 form without `actor_name`, `subject_name`, `withheld`
-    and `hash`.
+    """One change. `hash` is the SHA-256 of the entry's RFC 8785 form without `actor_name`, `subject_name`, `withheld`,
+    `erased_by` and `hash`.
 
     `actor` is the responsible person (of an API key, its creator), null for the system and the operator. `credential`
     is `session`, `token`, `key:<id>`, `none` (no credential yet, as with an invitation's token), `operator` (a command
     on the installation itself) or `system`. `before` and `after` have the fields that changed, and `subject_name` is
     the subject's current name; `withheld` means that these are hidden, because the credential may not read such
-    records.
+    records. `erased_by` is the number of the later entry that erased personal data from this one, as a law requires:
+    `hash` is then that of the original content, and `after.entries` of the later entry has the hash of this one.
     """
 
     organization_id: UUID
@@ -43,6 +44,7 @@ class AuditEntry(Record):
     address: str | None
     previous_hash: str
     hash: str
+    erased_by: int | None = None
 
 
 class AuditList(RecordPage):
@@ -60,9 +62,13 @@ class AuditBreak(BaseModel):
 
 
 class AuditVerification(BaseModel):
-    """Whether every entry is as it was written. The first `length` entries, up to `last_hash`, are valid."""
+    """Whether every entry is as it was written, or as an erasure in the log left it. The first `length` entries, up to
+    `last_hash`, are valid. `erased` is the number of entries from which personal data was erased, `erasures` has the
+    numbers of the entries that erased it."""
 
     whole: bool
     length: int
     last_hash: str | None
     broken: AuditBreak | None
+    erased: int
+    erasures: list[int]

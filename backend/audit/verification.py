@@ -1,5 +1,6 @@
 """Verification of the log: every entry's hash is recomputed, in the order of the chain, up to its recorded end."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -31,6 +32,10 @@ class _Walk:
     last: str = rules.GENESIS
     head: tuple[int, str] = (0, rules.GENESIS)
     broken: AuditBreak | None = field(default=None)
+    erased: int = 0
+    erasures: list[int] = field(default_factory=list)
+    waiting: dict[int, dict[int, tuple[str, str]]] = field(default_factory=lambda: defaultdict(dict))
+    """Erased entries until their erasure is reached, by its number: the hash of what is left, and `previous_hash`."""
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Check the next entries; stops at the first invalid one."""
@@ -39,14 +44,44 @@ class _Walk:
                 self.broken = AuditBreak(seq=self.length + 1, reason=reason)
                 return
             self.length, self.last = row["seq"], row["hash"]
+            if row["erased_by"] is not None:
+                self.waiting[row["erased_by"]][row["seq"]] = rules.hash_of(row), row["previous_hash"]
+            elif row["action"] in rules.ERASURES and not self._matches(row):
+                return
+
+    def _matches(self, erasure: Mapping[str, Any]) -> bool:
+        """Compare the entries that name an erasure with those that it lists."""
+        named, listed = self.waiting.pop(erasure["seq"], {}), rules.listed(erasure)
+        for seq, (left, _) in sorted(named.items()):
+            if listed.get(seq) != left:
+                self._break(seq, named, f"Its content is not what entry {erasure['seq']} left when it erased data.")
+                return False
+        self.erased += len(named)
+        self.erasures += [erasure["seq"]] if named else []
+        return True
+
+    def _break(self, seq: int, named: Mapping[int, tuple[str, str]], reason: str) -> None:
+        """End before an erased entry that was passed."""
+        self.length, self.last = seq - 1, named[seq][1]
+        self.broken = AuditBreak(seq=seq, reason=reason)
 
     def end(self) -> AuditVerification:
         """Return the result after the last entry."""
+        if self.broken is None and self.waiting:
+            seq, erasure = min((seq, by) for by, named in self.waiting.items() for seq in named)
+            self._break(seq, self.waiting[erasure], f"It is marked as erased, but entry {erasure} is not an erasure.")
         if self.broken is None and self.head != (self.length, self.last):
             reason = f"The chain ends at entry {self.length}, but {self.head[0]} entries were written."
             self.broken = AuditBreak(seq=self.length + 1, reason=reason)
         last = self.last if self.length else None
-        return AuditVerification(whole=self.broken is None, length=self.length, last_hash=last, broken=self.broken)
+        return AuditVerification(
+            whole=self.broken is None,
+            length=self.length,
+            last_hash=last,
+            broken=self.broken,
+            erased=self.erased,
+            erasures=self.erasures,
+        )
 
 
 async def verify(session: AsyncSession, organization_id: UUID, between: Between = nullcontext) -> AuditVerification:

@@ -1,6 +1,6 @@
 """`signum`: the commands of the operator (`serve | worker | migrate | reconcile | bootstrap | rotate-keys | outbox |
-backup | restore | export | chain check | chain rewind | audit verify | approvals lift | factors remove | ip-ranges clear |
-config check | openapi`) and of users.
+backup | restore | export | erase | chain check | chain rewind | audit verify | approvals lift | factors remove |
+ip-ranges clear | config check | openapi`) and of users.
 """
 
 from typing import Annotated
@@ -245,6 +245,9 @@ def verify_audit(
         verifications.note(settings().home, is_whole=all(found.whole for _, _, found in findings))
     for organization_id, name, found in findings:
         entries = f"{found.length} entries" if found.broken is None else f"broken at entry {found.broken.seq}"
+        if found.whole and found.erased:
+            by = ", ".join(map(str, found.erasures))
+            entries += f", {found.erased} of them erased by entry {by}"
         reason = "" if found.broken is None else f" {found.broken.reason}"
         typer.echo(f"{'intact' if found.whole else 'BROKEN'}  {organization_id}  {name}: {entries}.{reason}")
     if not all(found.whole for _, _, found in findings):

@@ -6,11 +6,22 @@ Only Typer is imported here; other imports happen when a command runs, so that `
 import typer
 
 from backend.backups import command as backups
-from backend.cli import access, assets, attestations, markets, members, organization_export, organizations, requests
+from backend.cli import (
+    access,
+    assets,
+    attestations,
+    erasure,
+    markets,
+    members,
+    organization_export,
+    organizations,
+    requests,
+)
 from backend.configuration import command as configuration
 from backend.secret_keys import command as keys
 
 GROUPS = {
+    "erase": (erasure.app, "Erasure of personal data, as a law requires."),
     "config": (configuration.app, "The configuration of an installation."),
     "keys": (keys.app, "The keys in the database: list and rotate them."),
     "orgs": (organizations.app, "Organizations: show the tree, move organizations."),

@@ -125,7 +125,7 @@ async def transaction(*organization_ids: UUID) -> AsyncIterator[Write]:
             if organization_ids:
                 await engines.begin(session, organization_ids=_joined(organization_ids))
             yield session
-            await _conclude(session)
+            await conclude(session)
             await session.commit()
         finally:
             _requests.set(before)  # a stream may end in a different context from the one it began in
@@ -206,7 +206,7 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
                 await engines.begin(session, organization_ids=_joined(organization_ids))
                 await check_owner(session)
                 yield session
-                await _conclude(session)
+                await conclude(session)
         finally:
             _steps.set(before)
 
@@ -241,7 +241,7 @@ async def worker() -> AsyncIterator[Write]:
     """
     async with Write(engine("worker"), expire_on_commit=False) as session, session.begin():
         yield session
-        await _conclude(session)
+        await conclude(session)
 
 
 @asynccontextmanager
@@ -269,7 +269,8 @@ def before_commit(session: AsyncSession, work: Callable[[AsyncSession], Awaitabl
     session.info.setdefault(_LAST, []).append(work)
 
 
-async def _conclude(session: AsyncSession) -> None:
+async def conclude(session: AsyncSession) -> None:
+    """Do the work that was deferred to the end of the transaction."""
     if _LAST in session.info:
         await session.flush()
         for work in session.info.pop(_LAST):

@@ -1,6 +1,8 @@
 """The verification of a pack: its files, its origin and its audit entries, and what it says about the chains."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -25,7 +27,7 @@ _ORIGIN = sa.text("""
   where a.organization_id = :org and a.subject_id = :asset and a.action = :action and a.after ->> 'sha256' = :sha256
   order by a.seq limit 1
 """)
-_LOG = sa.text("select seq, hash from audit_log where organization_id = :org and seq = any(:seqs)")
+_LOG = sa.text("select * from audit_log where organization_id = :org and seq = any(:seqs)")
 
 
 async def verified(context: Context, asset_id: UUID, pack: Pack) -> EvidenceVerification:
@@ -100,7 +102,7 @@ async def _audit(context: Context, pack: Pack) -> list[EvidenceCheck]:
     except Unreadable as error:
         return [_audit_check("Audit entries", CheckResult.UNCHECKED, reason=str(error))]
     values = {"org": context.organization_id, "seqs": [entry.seq for entry in entries if 0 < entry.seq < 2**63]}
-    known = {row.seq: row.hash for row in await context.session.execute(_LOG, values)}
+    known = {row["seq"]: _hashes(row) for row in (await context.session.execute(_LOG, values)).mappings()}
     faults = [(entry, why) for entry in entries if (why := _fault(entry, known.get(entry.seq)))]
     if not faults:
         return [_audit_check("Audit entries", CheckResult.OK, count=len(entries))] if entries else []
@@ -114,19 +116,25 @@ def _audit_check(subject: str, result: CheckResult, *, count: int = 1, reason: s
     return EvidenceCheck(kind=CheckKind.AUDIT, subject=subject, result=result, count=count, reason=reason)
 
 
-def _fault(entry: AuditEntry, known: str | None) -> str | None:
+def _hashes(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the hash of an entry of the log, then that of what an erasure left of it."""
+    return (row["hash"],) if row["erased_by"] is None else (row["hash"], audit_rules.hash_of(row))
+
+
+def _fault(entry: AuditEntry, known: tuple[str, ...] | None) -> str | None:
     if known is None:
         return "The audit log does not have this entry."
-    if known != entry.hash:
+    if known[0] != entry.hash:
         return "The audit log has another hash for this entry."
-    if not entry.withheld and not _fits_its_hash(entry):
+    if not entry.withheld and not _fits(entry, known):
         return "The entry's content does not match its hash."
     return None
 
 
-def _fits_its_hash(entry: AuditEntry) -> bool:
+def _fits(entry: AuditEntry, known: tuple[str, ...]) -> bool:
+    """Return whether an entry has its original content, or what an erasure left of it."""
     try:
-        return audit_rules.hash_of(_as_row(entry)) == entry.hash
+        return audit_rules.hash_of(_as_row(entry)) in known
     except (ValueError, OverflowError):  # no entry of the log has such numbers, texts or times
         return False
 

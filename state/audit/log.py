@@ -188,8 +188,11 @@ class Verification(Api, rx.State):
 def _verdict(found: AuditVerification) -> str:
     if found.broken:
         return f"Entry {found.broken.seq:,} is the first invalid one. {found.broken.reason}"
+    if not found.length:
+        return "There are no entries yet."
     count = "1 entry matches" if found.length == 1 else f"All {found.length:,} entries match"
-    return f"{count} the recorded hashes." if found.length else "There are no entries yet."
+    erased = f" Personal data was erased from {found.erased:,} of them." if found.erased else ""
+    return f"{count} the recorded hashes.{erased}"
 
 
 def _day(text: str) -> str:

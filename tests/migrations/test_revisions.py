@@ -21,6 +21,7 @@ RELEASED = {
     "0002": "09800b88374c03f7",
     "0003": "5a3d03ca91ed9fb0",
     "0004": "8279973b8eec32f7",
+    "0005": "e652256b365df460",
 }
 """Digest of each revision's module and SQL files."""
 
