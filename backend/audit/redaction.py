@@ -1,12 +1,12 @@
 """Erasure of personal data from entries of the log, in the operator's transaction as the owner of the tables.
 
-An erased entry keeps the hash of its original content, which the next entry refers to. What is left of it is hashed
+An erased entry keeps the hash of its original content, which the next entry refers to. The rest of it is hashed
 too, and the erasure, an entry of the same log, lists these hashes: verification compares them.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,7 +16,7 @@ from backend.audit import entries, rules
 from backend.audit.models import AuditRow
 from backend.core.changes import THE_OPERATOR, Change
 
-LOG = sa.inspect(AuditRow).local_table
+LOG = cast("sa.Table", sa.inspect(AuditRow).local_table)
 PART = 500
 """Entries that one erasure lists."""
 Row = dict[str, Any]
@@ -31,7 +31,7 @@ class Erasure:
     subject: tuple[str, UUID]
     reason: str
     changed: Callable[[Row], Row]
-    """Returns what is left of an entry: new `before`, `after` and `address`."""
+    """Returns the rest of an entry: new `before`, `after` and `address`."""
 
 
 async def redact(session: AsyncSession, erasure: Erasure, where: sa.ColumnElement[bool]) -> int:
@@ -49,7 +49,7 @@ async def redact(session: AsyncSession, erasure: Erasure, where: sa.ColumnElemen
 
 
 async def _erase(session: AsyncSession, erasure: Erasure, left: list[Row]) -> None:
-    """Append the erasure with the hashes of what is left, then erase."""
+    """Append the erasure with the hashes of the rest of each entry, then erase."""
     listed = [{"seq": row["seq"], "sha256": rules.hash_of(row)} for row in left]
     facts = {"reason": erasure.reason, "entries": listed}
     change = Change(erasure.organization_id, erasure.action, erasure.subject, None, facts, THE_OPERATOR)

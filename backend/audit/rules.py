@@ -13,8 +13,8 @@ from typing import Any
 GENESIS = "0" * 64
 """`previous_hash` of an organization's first entry."""
 ERASURES = frozenset({"party.erased", "user.erased"})
-"""Actions of entries that erased personal data from earlier ones. `after.entries` lists these with the hash of what is
-left of each, so that an erased entry can be verified too."""
+"""Actions of entries that erased personal data from earlier ones. `after.entries` lists these with the hash of the
+rest of each, so that an erased entry can be verified too."""
 
 
 def canonical(value: Any) -> bytes:
@@ -60,7 +60,7 @@ def fault(row: Mapping[str, Any], seq: int, previous_hash: str) -> str | None:
         return f"Entry {seq} is missing; the next one is {row['seq']}."
     if row["previous_hash"] != previous_hash:
         return "It does not follow the previous entry: the hashes differ."
-    if row["erased_by"] is not None:  # what is left of it is compared with its erasure
+    if row["erased_by"] is not None:  # the rest of it is compared with its erasure
         return "An erasure cannot be erased." if row["action"] in ERASURES else None
     if hash_of(row) != row["hash"]:
         return "Its content does not match its hash."
@@ -68,5 +68,5 @@ def fault(row: Mapping[str, Any], seq: int, previous_hash: str) -> str | None:
 
 
 def listed(erasure: Mapping[str, Any]) -> dict[int, str]:
-    """Return the entries that an erasure lists, with the hash of what is left of each."""
+    """Return the entries that an erasure lists, with the hash of the rest of each."""
     return {entry["seq"]: entry["sha256"] for entry in (erasure["after"] or {}).get("entries", ())}

@@ -35,7 +35,7 @@ class _Walk:
     erased: int = 0
     erasures: list[int] = field(default_factory=list)
     waiting: dict[int, dict[int, tuple[str, str]]] = field(default_factory=lambda: defaultdict(dict))
-    """Erased entries until their erasure is reached, by its number: the hash of what is left, and `previous_hash`."""
+    """Erased entries until their erasure is reached, by its number: the hash of the rest, and `previous_hash`."""
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Check the next entries; stops at the first invalid one."""

@@ -10,13 +10,12 @@ from backend.cli import (
     access,
     assets,
     attestations,
-    erasure,
     markets,
     members,
-    organization_export,
     organizations,
     requests,
 )
+from backend.cli.tenant_data import erasure, export
 from backend.configuration import command as configuration
 from backend.secret_keys import command as keys
 
@@ -38,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
         app.add_typer(group, name=name, help=words, no_args_is_help=True)
     app.command()(backups.backup)
     app.command()(backups.restore)
-    app.command()(organization_export.export)
+    app.command()(export.export)
     app.command()(access.login)
     app.command()(access.logout)
     app.command()(attestations.attest)

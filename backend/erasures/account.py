@@ -1,6 +1,7 @@
 """The end of an account: sessions, keys and memberships end as usual, then credentials are deleted."""
 
 from collections import Counter
+from typing import cast
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -26,6 +27,7 @@ PRIVATE = (
     "saved_views",
 )
 """Tables whose rows belong to one person."""
+_USERS = cast("sa.Table", sa.inspect(UserRow).local_table)
 _REFRESH_TOKENS = sa.text(
     "delete from refresh_tokens where session_id in (select id from sessions where user_id = :person)"
 )
@@ -39,7 +41,7 @@ _CONTACTS = sa.text("update organizations set email = null where lower(email) = 
 async def close(session: Write, person: UUID, word: str) -> Counter[str]:
     """Replace the account's name, and end its sessions, keys and memberships."""
     values = {"email": None, "display_name": word, "password_hash": None, "last_login_at": None}
-    await session.execute(sa.update(sa.inspect(UserRow).local_table).where(col(UserRow.id) == person).values(values))
+    await session.execute(sa.update(_USERS).where(_USERS.c.id == person).values(values))
     await end(session, col(SessionRow.user_id) == person)
     made = col(ApiKeyRow.created_by) == person
     active = sa.select(col(ApiKeyRow.organization_id)).where(made, col(ApiKeyRow.revoked_at).is_(None))

@@ -1,4 +1,4 @@
-"""Texts of organizations that may name somebody: titles, reasons, labels, plans."""
+"""Texts of organizations that may name a party or person: titles, reasons, labels, plans."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ IDENTIFIERS = re.compile(
     r"address|hash|sha256|uid|guid|secret|scope|status|kind|type|key|action|method|symbol|country|currency|schema_name"
     r"|provider|prefix|last_four|page|topic|sealed|token|(^|_)root$|merkle|raw$|^data$|side|cause|role|purpose|^node"
 )
-"""Names of columns with identifiers and words of Signum's own, which name nobody."""
+"""Names of columns with identifiers and words of Signum's own, which name no one."""
 
 
 def texts(table: sa.Table) -> list["sa.Column[Any]"]:

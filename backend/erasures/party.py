@@ -20,7 +20,8 @@ ERASED = "Erased party"
 _ATTESTATIONS = sa.text("""
   select t.id, t.status, coalesce(c.display_name, t.chain_eid::text) as chain
   from attestations t left join chains c on c.xchain_eid = t.chain_eid
-  where t.party_id = :party and (t.status = 'pending' or t.status = 'active' and t.expires_at > now()) order by t.id
+  where t.party_id = :party and (
+    t.status = 'pending' or t.status = 'active' and coalesce(t.expires_at > now(), true)) order by t.id
 """)
 _HOLDINGS = sa.text("""
   with moved as (

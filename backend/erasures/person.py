@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
@@ -14,11 +12,10 @@ from backend.core.changes import THE_OPERATOR, acting
 from backend.core.db import Write
 from backend.core.errors import CannotStart
 from backend.erasures import account, columns, person_log, remains
+from backend.erasures.known import ERASED, Known
 from backend.erasures.report import Report, check_reason, refuse
-from backend.erasures.texts import Eraser
 from backend.users.models import MemberRow, UserRow
 
-ERASED = "Erased person"
 _ONLY_ADMIN = sa.text("""
   select o.id, o.name from members m join organizations o on o.id = m.organization_id
   where m.user_id = :person and m.role = 'admin' and m.status = 'active' and not exists (
@@ -30,26 +27,6 @@ _PLACES = sa.text("""
   union select organization_id from audit_log where actor = :person or subject_id = cast(:person as text)
 """)
 _PARTIES = sa.text("select id from parties where lower(email) = :email order by id")
-
-
-@dataclass(frozen=True)
-class Known:
-    """A person: their names, as they and organizations wrote them, and the organizations that know them."""
-
-    id: UUID
-    email: str
-    names: tuple[str, ...]
-    places: Sequence[UUID]
-
-    @property
-    def everywhere(self) -> Eraser:
-        """Return the eraser of what belongs to nobody else, wherever it stands."""
-        return Eraser(ERASED, (), (self.email,))
-
-    @property
-    def here(self) -> Eraser:
-        """Return the eraser of the organizations that know the person: others may know another one by the name."""
-        return Eraser(ERASED, self.names, (self.email,))
 
 
 async def erase(session: Write, email: str, reason: str) -> Report:

@@ -1,23 +1,22 @@
 """Erasure of a person from the audit logs of all organizations."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
 from backend.audit.redaction import LOG, Erasure, Row, redact
 from backend.core.db import Write
 from backend.erasures.columns import mentions
+from backend.erasures.known import Known
 from backend.erasures.texts import Eraser
 
-if TYPE_CHECKING:
-    from backend.erasures.person import Known
 OWN = frozenset({"member", "session", "user"})
 """Kinds of records about a person."""
 OF_PARTIES = ("attestation", "document", "party")
 """Entries about parties stay until the party itself is erased."""
 
 
-async def erase(session: Write, person: "Known", reason: str) -> int:
+async def erase(session: Write, person: Known, reason: str) -> int:
     """Erase names, and the addresses from which the person acted; return the number of entries."""
     everywhere = _named(person.everywhere)
     others = sa.select(LOG.c.organization_id).where(everywhere).distinct()
@@ -39,7 +38,7 @@ def _named(eraser: Eraser) -> sa.ColumnElement[bool]:
     return sa.and_(named, LOG.c.subject_type.not_in(OF_PARTIES))
 
 
-def _changed(person: "Known", eraser: Eraser) -> Any:
+def _changed(person: Known, eraser: Eraser) -> Any:
     def changed(entry: Row) -> Row:
         left = eraser.emptied if _is_own(entry, person) else eraser.erased
         address = None if entry["actor"] == person.id else entry["address"]
@@ -48,7 +47,7 @@ def _changed(person: "Known", eraser: Eraser) -> Any:
     return changed
 
 
-def _is_own(entry: Row, person: "Known") -> bool:
+def _is_own(entry: Row, person: Known) -> bool:
     """Return whether an entry is about the person: their account, a session, or a membership."""
     if entry["subject_type"] not in OWN:
         return False

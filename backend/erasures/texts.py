@@ -21,7 +21,7 @@ PERSONAL = frozenset(
         "wallet_address",
     ]
 )
-"""Fields of a record about the subject itself that are erased whatever they contain."""
+"""Fields of a record about the subject itself that are always erased."""
 
 
 @dataclass(frozen=True)

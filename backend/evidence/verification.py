@@ -1,7 +1,6 @@
 """The verification of a pack: its files, its origin and its audit entries, and what it says about the chains."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -102,7 +101,8 @@ async def _audit(context: Context, pack: Pack) -> list[EvidenceCheck]:
     except Unreadable as error:
         return [_audit_check("Audit entries", CheckResult.UNCHECKED, reason=str(error))]
     values = {"org": context.organization_id, "seqs": [entry.seq for entry in entries if 0 < entry.seq < 2**63]}
-    known = {row["seq"]: _hashes(row) for row in (await context.session.execute(_LOG, values)).mappings()}
+    rows = [dict(row) for row in (await context.session.execute(_LOG, values)).mappings()]
+    known = {row["seq"]: _hashes(row) for row in rows}
     faults = [(entry, why) for entry in entries if (why := _fault(entry, known.get(entry.seq)))]
     if not faults:
         return [_audit_check("Audit entries", CheckResult.OK, count=len(entries))] if entries else []
@@ -116,8 +116,8 @@ def _audit_check(subject: str, result: CheckResult, *, count: int = 1, reason: s
     return EvidenceCheck(kind=CheckKind.AUDIT, subject=subject, result=result, count=count, reason=reason)
 
 
-def _hashes(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the hash of an entry of the log, then that of what an erasure left of it."""
+def _hashes(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return the hash of an entry of the log, then that of the rest after an erasure."""
     return (row["hash"],) if row["erased_by"] is None else (row["hash"], audit_rules.hash_of(row))
 
 
@@ -132,7 +132,7 @@ def _fault(entry: AuditEntry, known: tuple[str, ...] | None) -> str | None:
 
 
 def _fits(entry: AuditEntry, known: tuple[str, ...]) -> bool:
-    """Return whether an entry has its original content, or what an erasure left of it."""
+    """Return whether an entry has its original content, or the rest after an erasure."""
     try:
         return audit_rules.hash_of(_as_row(entry)) in known
     except (ValueError, OverflowError):  # no entry of the log has such numbers, texts or times

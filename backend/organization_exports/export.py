@@ -88,10 +88,9 @@ def _export(connection: psycopg.Connection[Any], organization_id: UUID, path: Pa
 def _lines(connection: psycopg.Connection[Any], query: sql.Composable, ids: list[UUID]) -> Iterator[bytes]:
     """Yield the rows of a query as lines of JSON; the server keeps the rest."""
     with connection.cursor("export") as rows:
-        rows.itersize = PART
         rows.execute(_LINES.format(query), {"ids": ids})
-        for row in rows:
-            yield row.line.encode() + b"\n"
+        while part := rows.fetchmany(PART):
+            yield from (row.line.encode() + b"\n" for row in part)
 
 
 def _add_documents(connection: psycopg.Connection[Any], archive: Archive, ids: list[UUID]) -> None:

@@ -1,4 +1,4 @@
-"""`signum erase person`: no trace of the person is left, nobody can sign in, and the audit logs can be verified."""
+"""`signum erase person`: no trace of the person is left, no one can sign in, and the audit logs can be verified."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ PLAIN = {
     "market_announcements.key": "Name of an event.",
     "transactions.key": "Name of a step.",
 }
-"""Columns that look like a secret and are none."""
+"""Columns that look like a secret, and what they have."""
 
 
 class Opened:

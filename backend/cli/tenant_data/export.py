@@ -29,6 +29,8 @@ def export(
     typer.echo(f"{out} has {rows} rows and {documents} documents of {made.organization_name}.")
     if len(made.organizations) > 1:
         typer.echo(f"It includes {len(made.organizations) - 1} organizations below it.")
+    omitted = f"{len(made.omitted_tables)} tables and {len(made.omitted_columns)} columns"
+    typer.echo(f"Written by Signum {made.signum_version}. The manifest lists the {omitted} that are omitted.")
     typer.echo("It has personal data. Only you can read the file; delete it when it is handed over.")
 
 

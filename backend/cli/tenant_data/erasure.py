@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # Declared at import.
 app = typer.Typer()
-Reason = Annotated[str, typer.Option(help="Stored in the audit log, such as the number of the request; names nobody.")]
+Reason = Annotated[str, typer.Option(help="Stored in the audit log, such as the number of the request; names no one.")]
 Yes = Annotated[bool, typer.Option("--yes", help="erase; without it, the command shows what it would do")]
 
 
@@ -18,7 +18,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="erase; without it, the command
 def erase_party(
     party: Annotated[UUID, typer.Argument(help="The party, by its ID.")], reason: Reason, yes: Yes = False
 ) -> None:
-    """Erase a party's name, contact, wallet and documents, and its name wherever its organization wrote it (while
+    """Erase a party's name, contact, wallet and documents, and its name in texts of its organization (while
     `signum serve` runs, or with DATABASE_URL)."""
     from backend.erasures import party as parties
 
@@ -30,7 +30,7 @@ def erase_person(
     email: Annotated[str, typer.Argument(help="The email address of the account.")], reason: Reason, yes: Yes = False
 ) -> None:
     """Erase a person's name, email and credentials, end their sessions, keys and memberships, and erase their name
-    wherever their organizations wrote it (while `signum serve` runs, or with DATABASE_URL)."""
+    in texts of their organizations (while `signum serve` runs, or with DATABASE_URL)."""
     from backend.erasures import person as people
 
     _run(lambda session: people.erase(session, email, reason), is_done=yes)
