@@ -235,12 +235,14 @@ def test_audit_actions_keep_every_entry_once(requests: list[str]):
 
 
 def test_audit_verdict_states_the_length_of_the_chain():
-    def words(length: int, broken: AuditBreak | None = None) -> str:
-        return _verdict(AuditVerification(whole=broken is None, length=length, last_hash=None, broken=broken))
+    def words(length: int, broken: AuditBreak | None = None, erased: int = 0) -> str:
+        facts = {"whole": broken is None, "length": length, "last_hash": None, "broken": broken}
+        return _verdict(AuditVerification(**facts, erased=erased, erasures=[9] if erased else []))
 
     assert words(0) == "There are no entries yet."
     assert words(1) == "1 entry matches the recorded hashes."
     assert words(1200) == "All 1,200 entries match the recorded hashes."
+    assert words(12, erased=3) == ("All 12 entries match the recorded hashes. Personal data was erased from 3 of them.")
     assert words(2, AuditBreak(seq=3, reason="Gone.")) == "Entry 3 is the first invalid one. Gone."
 
 
