@@ -114,7 +114,12 @@ def _asset(asset: rx.Var[AssetRow]) -> rx.Component:
         td(opens("chains", amount(asset.supply, asset.symbol, asset.decimals, 2)), right=True, label="Supply"),
         td(rx.el.div(price, rx.el.div(asset.basis, class_name="muted small")), right=True, label="Price"),
         td(rx.el.div(value, change), right=True, label="Value"),
-        td(opens("holders", asset.holders), right=True, label="Holders"),
+        td(
+            opens("holders", asset.holders),
+            rx.el.div(asset.holders_note, class_name="muted small"),
+            right=True,
+            label="Holders",
+        ),
         td(opens("markets", asset.trades), right=True, label="Trades in 30 days"),
         class_name="facts",
         key=asset.id,

@@ -6,7 +6,6 @@ from components.core.csv_link import csv_of
 from components.core.holder_picker import account_field
 from components.core.permission import Scope, may
 from components.core.roles import ABOUT, NAMES, OPTIONS, role_name
-from components.requests.waiting import other_people
 from components.ui.box import col, end, row, text
 from components.ui.button import button
 from components.ui.card import avatar, panel
@@ -145,7 +144,7 @@ def remove_dialog() -> rx.Component:
     """Ask for confirmation before a member is removed."""
     return confirm(
         "Remove " + MemberAct.member.name,
-        "The member loses the role here. Roles in other organizations, tokens and attestations stay.",
+        MemberAct.loss,
         _takes(),
         is_open=MemberAct.open_as == "remove",
         form=MemberAct,
@@ -155,15 +154,10 @@ def remove_dialog() -> rx.Component:
 
 
 def _takes() -> rx.Component:
-    """Say who must approve the change where it needs a second person; nothing where it applies immediately.
-
-    Without another admin, compliance officers approve. A member is not named as the approver of their own change.
-    """
-    admins = other_people(Scope.MEMBERS_WRITE)
-    approvers = rx.cond(admins != "", admins, other_people(Scope.ASSETS_WRITE)).to(str)
+    """Say who must approve the change where it needs a second person; nothing where it applies immediately."""
     words = note(
         rx.el.b("A second person must approve this. "),
-        rx.cond(approvers.contains(MemberAct.member.name), "", approvers),
+        MemberAct.approvers,
         rx.cond(
             MemberAct.open_as == "remove", MemberAct.member.name + " stays a member until then.",
             MemberAct.member.name + " keeps the present role until then.",

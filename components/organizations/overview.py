@@ -61,7 +61,8 @@ def recent_card() -> rx.Component:
         failure("The newest requests did not load", Tracker.problem, again),
         rx.cond(Tracker.is_read, rx.cond(Tracker.rows.length() > 0, rows, none), skeleton(3)),
     )
-    return card("Recent requests", body, right=link("All requests", _to("requests")))
+    order = rx.cond(Tracker.is_urgent_first, "running and failed first", "")
+    return card("Recent requests", body, count=order, right=link("All requests", _to("requests")))
 
 
 def _recent(request: rx.Var[RequestView]) -> rx.Component:

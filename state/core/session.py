@@ -211,7 +211,7 @@ class Session(Api, rx.State):
             "depth": depth,
             "mark": initials(row.name),
             "group": "Organizations",
-            "hint": f"{row.child_count} below" if row.child_count else "",
+            "hint": f"{row.child_count} direct" if row.child_count else "",
             "href": f"/o/{row.id}/{place or 'overview'}",
         }
 

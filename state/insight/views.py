@@ -59,6 +59,8 @@ class AssetRow:
     basis: str
     value: str
     holders: int
+    holders_note: str
+    """Why an asset with a supply has no holders; empty otherwise."""
     trades: int
     change: str
 
@@ -115,12 +117,11 @@ def value_figure(issuance: Issuance, place: str) -> FigureView:
 def holders_figure(issuance: Issuance, place: str) -> FigureView:
     """Return the number of holders."""
     holders = issuance.holders
-    held = sum(asset.holders.now > 0 for asset in issuance.assets)
     return FigureView(
         label="Holders",
         value=f"{holders.now:,}",
         change=words.change(holders.now, holders.before),
-        foot=f"of {words.plural(held, 'asset')}" if held else "no investor holds an asset yet",
+        foot=words.holding(issuance.assets),
         href=place,
         weeks=[float(week) for week in holders.weeks],
     )
@@ -172,6 +173,7 @@ def asset_row(asset: AssetInsight, decimals: int) -> AssetRow:
         basis=words.BASES[asset.basis],
         value=(asset.value.now or "0") if is_counted else "",
         holders=asset.holders.now,
+        holders_note=words.unheld(asset),
         trades=asset.trades,
         change=words.growth(now, before, decimals) if is_counted else "",
     )

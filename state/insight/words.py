@@ -42,6 +42,17 @@ def pricing(assets: Sequence[AssetInsight]) -> str:
     return ", ".join(said)
 
 
+def holding(assets: Sequence[AssetInsight]) -> str:
+    """Return of how many assets there are holders. The treasury is not a holder, so an asset can have none."""
+    held = sum(asset.holders.now > 0 for asset in assets)
+    return f"of {plural(held, 'asset')}, without the treasury" if held else "no investor holds an asset yet"
+
+
+def unheld(asset: AssetInsight) -> str:
+    """Return why an asset with a supply has no holders: the treasury does not count as one. Otherwise nothing."""
+    return "none besides the treasury" if asset.supply != "0" and not asset.holders.now else ""
+
+
 BASES = {
     PriceBasis.LAST_PRICE: "last trade",
     PriceBasis.NOMINAL: "nominal value",

@@ -17,6 +17,7 @@ from state.core.events import Events, Next
 from state.core.paging import Pages
 from state.core.session import Session, initials
 from state.core.units import shortened
+from state.members.removal import about_removal, approvers
 from state.notifications.bell import Bell
 
 TABS = ("members", "invitations")
@@ -27,6 +28,7 @@ class MemberView:
     """A member. `email` is empty if they were added by wallet and have not accepted yet."""
 
     id: str = ""
+    user_id: str = ""
     name: str = ""
     initials: str = ""
     email: str = ""
@@ -100,9 +102,13 @@ class MemberAct(Edits, rx.State):
     chosen: str = ""
     steps: list[str] = []
     """The steps of the change, if it needs an approval."""
+    approvers: str = ""
+    """Who can approve the change, as a sentence; empty if it needs no approval."""
+    loss: str = ""
+    """What the member loses by a removal, and what stays."""
 
     async def _begin_with(self, id: str, dialog: str) -> None:
-        self.steps = []
+        self.steps, self.approvers, self.loss = [], "", ""
         rows = (await self.get_state(MembersState)).rows
         member = next((row for row in rows if row.id == str(id)), None)
         if member is None:
@@ -130,6 +136,8 @@ class MemberAct(Edits, rx.State):
     async def ask(self, id: str) -> Events:
         """Open the confirmation before a member is removed."""
         await self._begin_with(id, "remove")
+        if self.open_as == "remove":
+            self.loss = about_removal(self.member.name, self.member.role, await self._below())
         yield
         if self.open_as == "remove":
             await self._plan(self._api.remove_member(self._org_id(), self.member.id, dry_run=True))
@@ -152,11 +160,26 @@ class MemberAct(Edits, rx.State):
             update = MemberUpdate(role=Role(self.chosen))
             await self._plan(self._api.change_member(self._org_id(), self.member.id, update, dry_run=True))
 
+    async def _below(self) -> int:
+        """Return how many organizations are below this one; 0 if that could not be read."""
+        try:
+            return (await self._api.get_summary(self._org_id())).sub_organizations_all
+        except ApiProblem:
+            return 0
+
+    async def _who_approves(self) -> str:
+        try:
+            people = (await self._api.list_access(self._org_id(), limit=100)).access
+        except ApiProblem:
+            people = []
+        return approvers(people, {(await self.get_state(Session)).user_id, self.member.user_id})
+
     async def _plan(self, dry_run: Awaitable[MemberPlan]) -> None:
         """Show in advance what blocks the change, and whether it needs a second person."""
         try:
             steps = (await dry_run).steps
             self.steps, self.form_problem = steps if len(steps) > 1 else [], ""
+            self.approvers = await self._who_approves() if self.steps else ""
         except ApiProblem as problem:
             self.form_problem = problem.detail or problem.title
 
@@ -231,6 +254,7 @@ def member_view(member: Member) -> MemberView:
     name = user.display_name or user.email or (shortened(wallets[0]) if wallets else "Unnamed")
     return MemberView(
         id=str(member.id),
+        user_id=str(member.user_id),
         name=name,
         initials=initials(name),
         email=user.email or "",

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import reflex as rx
@@ -33,6 +34,11 @@ def urgent_first(rows: list[RequestView], urgent: list[RequestView]) -> list[Req
     return [*first.values(), *(row for row in rows if row.id not in first)][:SHOWN]
 
 
+def is_by_time(rows: list[RequestView]) -> bool:
+    """Return whether the newest request is first, and so on."""
+    return all(first.created_at >= second.created_at for first, second in pairwise(rows))
+
+
 def outcome(request: RequestView) -> tuple[str, str, Tone]:
     """Return the toast of a request that no longer runs: title, detail and tone."""
     if request.status == WAITING:
@@ -52,6 +58,8 @@ class Tracker(Api, rx.State):
     failed: int = 0
     _counted: list[tuple[str, str]] = []
     """The newest requests and their statuses when all were counted."""
+    is_urgent_first: bool = False
+    """Whether a request precedes newer ones because it runs or has failed."""
     is_read: bool = False
     problem: str = ""
     _watched: str = ""
@@ -141,7 +149,7 @@ class Tracker(Api, rx.State):
         self.is_read, self.problem, self._counted, self._urgent = True, "", statuses(rows), urgent
         shown = urgent_first(rows, urgent)
         if shown != self.rows:
-            self.rows = shown
+            self.rows, self.is_urgent_first = shown, not is_by_time(shown)
         self.running, self.failed = running, failed
 
     @rx.event

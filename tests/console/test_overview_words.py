@@ -102,6 +102,15 @@ def test_pricing_says_which_assets_count_and_how() -> None:
     assert words.pricing([]) == ""
 
 
+def test_asset_without_holders_says_that_the_treasury_holds_it() -> None:
+    held, unheld = asset(PriceBasis.NOMINAL), asset(PriceBasis.NOMINAL)
+    held.holders = Counts(now=10, before=9, weeks=[])
+    rows = [views.asset_row(one, 6) for one in (held, unheld, asset(PriceBasis.NOMINAL, supply="0"))]
+    assert [(row.holders, row.holders_note) for row in rows] == [(10, ""), (0, "none besides the treasury"), (0, "")]
+    assert words.holding([held, unheld]) == "of 1 asset, without the treasury"
+    assert words.holding([unheld]) == "no investor holds an asset yet"
+
+
 def test_small_assets_share_a_color_and_the_sum_stays() -> None:
     parts = {f"A{n}": [n, 10 * n] for n in range(8)}
     totals = [sum(column) for column in zip(*parts.values(), strict=True)]

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from backend.core import db
 from backend.requests.models import RequestRow
-from state.requests.tracker import outcome, urgent_first
+from state.requests.tracker import is_by_time, outcome, urgent_first
 from state.requests.views import RequestView
 from tests.conftest import World
 from tests.console.events import Socket, connected
@@ -35,6 +35,12 @@ def test_tracker_shows_urgent_requests_first_and_as_they_are_now() -> None:
         ("r3", "succeeded"), ("old", "failed"), ("r0", "succeeded"), ("r1", "succeeded"),
     ]  # fmt: skip
     assert len(shown) == len({row.id for row in shown}) == 8
+
+
+def test_list_with_an_older_failed_request_first_is_not_by_time() -> None:
+    older, newer = RequestView(created_at="2026-11-29T02:00:00Z"), RequestView(created_at="2026-11-29T02:01:00Z")
+    assert is_by_time([newer, older])
+    assert not is_by_time([older, newer])
 
 
 @pytest.mark.parametrize(
