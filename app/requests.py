@@ -26,8 +26,8 @@ from state.requests.list import OneRequest, Requests
 from state.requests.views import RequestView
 
 STATUSES = [
-    ("", "All"), ("running", "Running"), ("accepted", "Waiting to start"), ("failed", "Failed"), ("succeeded", "Done"),
-    ("awaiting_approval", "Needs approval"), ("denied", "Denied"),
+    ("", "All"), ("awaiting_approval", "Needs approval"), ("failed", "Failed"), ("running", "Running"),
+    ("accepted", "Waiting to start"), ("succeeded", "Done"), ("denied", "Denied"),
 ]  # fmt: skip
 ONE = OneRequest.request
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.activity.schemas import ActivityKind
-from backend.core.units import rounded, shortened
+from backend.core.units import priced, rounded, shortened
 
 
 def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None]) -> str:
@@ -64,5 +64,5 @@ def name(address: str | None, names: Mapping[str, str | None]) -> str | None:
 
 
 def _at_price(row: Any, symbol: str, decimals: int) -> str:
-    price = f"{rounded(row.price, int(row.code or 0))} {row.name or ''}".rstrip()
+    price = f"{priced(row.price, int(row.code or 0), is_exact=False)} {row.name or ''}".rstrip()
     return f"{rounded(row.amount, decimals)} {symbol} at {price}"

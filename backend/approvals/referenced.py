@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.units import grouped
+from backend.core.units import grouped, priced
 
 _WALLET = "select concat_ws(', ', label, address) from wallets t"
 _RECORDS = {
@@ -70,7 +70,7 @@ class Units:
         """Return a price: `0.95 USD for one NREF`."""
         if self.quote_decimals is None:
             return f"{units} base units of the quote currency for one token"
-        return f"{grouped(units, self.quote_decimals)} {self.quote_symbol} for one {self.symbol}"
+        return f"{priced(units, self.quote_decimals)} {self.quote_symbol} for one {self.symbol}"
 
 
 async def records(session: AsyncSession, organization_id: UUID, values: Mapping[str, Any]) -> dict[str, str]:

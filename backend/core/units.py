@@ -34,10 +34,12 @@ def rounded(units: str | int, decimals: int, digits: int | None = None) -> str:
     return f"{whole}.{part[:digits]}" if digits else whole
 
 
-def priced(units: str | int, decimals: int) -> str:
-    """Return a price: grouped, with two decimals or as many as it has: `"103.10"`, `"102.137"`."""
-    whole, _, part = grouped(units, decimals).partition(".")
-    return f"{whole}.{part.ljust(min(2, decimals), '0')}" if decimals else whole
+def priced(units: str | int, decimals: int, *, is_exact: bool = True) -> str:
+    """Return a price as a sentence shows it, with two decimals or, where it has them, more: `"99800000"` with 6
+    decimals is `"99.80"`. If it need not be exact, it is rounded like other amounts."""
+    text = grouped(units, decimals) if is_exact else rounded(units, decimals)
+    whole, _, part = text.partition(".")
+    return f"{whole}.{part.ljust(2, '0')}" if decimals >= 2 else text
 
 
 def shortened(address: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backend.chain.abi.calls import Call
 from backend.chain.bindings import distributor, quote_token, token
 from backend.chain.bindings import market as contract
-from backend.core.units import grouped, shortened
+from backend.core.units import grouped, priced, shortened
 from backend.investor_trading.schemas import PreparedTransaction
 from backend.markets.schemas import OrderSide
 
@@ -22,6 +22,10 @@ class Money:
     def __str__(self) -> str:
         """Return it in whole units: `1,250.5 NREF`."""
         return f"{grouped(self.units, self.decimals)} {self.symbol}"
+
+    def as_price(self) -> str:
+        """Return it with at least two decimals: `99.80 tUSD`."""
+        return f"{priced(self.units, self.decimals)} {self.symbol}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +54,12 @@ def placing(order: Order) -> PreparedTransaction:
     call = contract.place(
         order.at, side=order.side, price=order.price.units, amount=order.amount.units, hints=order.named
     )
-    title = f"{order.side.value.capitalize()} {order.amount} at {order.price}"
+    price = order.price.as_price()
+    title = f"{order.side.value.capitalize()} {order.amount} at {price}"
     if order.side is OrderSide.BUY:
-        lines = [f"The market takes up to {order.budget}, fees included. You pay {order.price} per token or less."]
+        lines = [f"The market takes up to {order.budget}, fees included. You pay {price} per token or less."]
     else:
-        lines = [f"The market takes {order.amount}. You receive {order.price} per token or more, less the fee."]
+        lines = [f"The market takes {order.amount}. You receive {price} per token or more, less the fee."]
     lines.append("What is not traded immediately stays in the market as your order. You can cancel it at any time.")
     return _prepared(call, title, lines)
 
@@ -63,7 +68,9 @@ def cancellation(at: str, number: int, side: OrderSide, rest: Money, price: Mone
     """Return the transaction that cancels an order."""
     returned = f"{rest} return" if side is OrderSide.SELL else f"The {price.symbol} that the market holds for it return"
     lines = [f"{returned} to your wallet.", "What was traded before stays traded."]
-    return _prepared(contract.cancel(at, number), f"Cancel your order to {side.value} {rest} at {price}", lines)
+    return _prepared(
+        contract.cancel(at, number), f"Cancel your order to {side.value} {rest} at {price.as_price()}", lines
+    )
 
 
 def claim(at: str, index: int, account: str, amount: Money, proof: Sequence[str], name: str) -> PreparedTransaction:

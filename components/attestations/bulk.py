@@ -131,7 +131,7 @@ def _expires() -> rx.Component:
     return text_field(
         "Expires", "expires_at", errors=Bulk.errors, id="b-ends", type="date", optional=True, min=Bulk.first_day,
         default_value=Bulk.last_day,
-        hint="At the end of this day in " + MyPreferences.time_zone + ". Empty: never expires.",
+        hint="At the end of this day in " + MyPreferences.time_zone + ". If empty, it never expires.",
     )  # fmt: skip
 
 

@@ -129,7 +129,7 @@ def _attestations() -> rx.Component:
         rx.cond(
             ATTESTATIONS.length() > 0,
             items(rx.foreach(ATTESTATIONS, one), label="Attestations"),
-            rx.cond(Case.is_partial, line_skeleton(), text("None yet.", cls="muted")),
+            rx.cond(Case.is_partial, line_skeleton(), text("No attestations.", cls="muted")),
         ),
     )
 

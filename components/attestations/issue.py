@@ -56,7 +56,7 @@ def issue_dialog() -> rx.Component:
                 optional=True,
                 min=Issue.first_day,
                 default_value=Issue.last_day,
-                hint="At the end of this day in " + MyPreferences.time_zone + ". Empty: never expires.",
+                hint="At the end of this day in " + MyPreferences.time_zone + ". If empty, it never expires.",
             ),
         ),
         rx.cond(

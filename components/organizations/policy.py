@@ -37,3 +37,5 @@ ACTIONS = [
     ),
 ]  # fmt: skip
 """Actions that can require a second person, in groups."""
+MORE = {"member.change_role": "Your own, too", "member.remove": "Viewers and clients, too"}
+"""What an action adds to what needs a second person while any is selected."""

@@ -5,7 +5,7 @@ import reflex as rx
 from components.core.permission import Scope, read_only
 from components.organizations.form import networks
 from components.organizations.ip_ranges import ip_ranges_field
-from components.organizations.policy import ACTIONS, LEVELS
+from components.organizations.policy import ACTIONS, LEVELS, MORE
 from components.ui.button import button, link
 from components.ui.card import card
 from components.ui.form import area_field, check_field, error_of, field_row, form, select_field, text_field
@@ -176,8 +176,8 @@ def policy_card() -> rx.Component:
     return card(
         "What needs a second person",
         rx.el.p(
-            "Selected actions wait until a second person approves them. If you select any action, adding, promoting "
-            "and removing admins, compliance officers and members also need approval, selected or not. ",
+            "Selected actions wait until a second person approves them. If you select any action, changes of other "
+            "admins, compliance officers and members need approval too. ",
             link("View approvals", "/o/" + Session.org.id + "/approvals"),
             class_name="muted after-words",
         ),
@@ -211,8 +211,21 @@ def policy_card() -> rx.Component:
 
 
 def _group(title: str, actions: list[tuple[str, str]]) -> rx.Component:
-    boxes = [check_field(words, name, default_checked=GIVEN.approvals.contains(name)) for name, words in actions]
-    return rx.el.fieldset(rx.el.legend(title), rx.el.div(*boxes, class_name="ticks"), class_name="tick-group")
+    boxes = [
+        check_field(words, name, hint=MORE.get(name), default_checked=GIVEN.approvals.contains(name))
+        for name, words in actions
+    ]
+    always = [_always()] if title == "Members" else []
+    return rx.el.fieldset(rx.el.legend(title), rx.el.div(*always, *boxes, class_name="ticks"), class_name="tick-group")
+
+
+def _always() -> rx.Component:
+    """Draw what needs a second person while any action does; it cannot be changed."""
+    return check_field(
+        "Add, promote, demote or remove another admin, compliance officer or member", "always",
+        hint="Always, while any action is selected", checked=GIVEN.approvals.length() > 0, disabled=True,
+        read_only=True,
+    )  # fmt: skip
 
 
 def read_only_note() -> rx.Component:

@@ -1,5 +1,7 @@
 """The officer's decision about a party: level, accreditation, reason, and where to attest it."""
 
+from typing import Any
+
 import reflex as rx
 
 from components.core.permission import Scope, allowed, may, who_can
@@ -23,7 +25,10 @@ def decision() -> rx.Component:
     """Draw the form; its button is in the drawer's foot."""
     errors = Decision.errors
     takes_reason = PARTY.status == "rejected"
-    hint = rx.cond(takes_reason, "Required after an earlier rejection.", "Stored with the decision.").to(str)
+
+    def reason(**props: Any) -> rx.Component:
+        return area_field("Reason", "reason", errors=errors, id="d-reason", max_length=500, **props)
+
     return rx.el.form(
         rx.el.h3("Decision"),
         rx.cond(
@@ -64,10 +69,14 @@ def decision() -> rx.Component:
                 optional=True,
                 min=Case.first_day,
                 default_value=Case.last_day,
-                hint="At the end of this day in " + MyPreferences.time_zone + ". Empty: never expires.",
+                hint="At the end of this day in " + MyPreferences.time_zone + ". If empty, it never expires.",
             ),
         ),
-        area_field("Reason", "reason", errors=errors, id="d-reason", hint=hint, optional=True, max_length=500),
+        rx.cond(
+            takes_reason,
+            reason(hint="Required after an earlier rejection."),
+            reason(hint="Stored with the decision. Reject asks for its own reason, which is required.", optional=True),
+        ),
         problem_note(Decision.form_problem),
         conflict(Decision),
         on_submit=Decision.verify,

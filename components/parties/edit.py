@@ -19,8 +19,9 @@ def edit_dialog() -> rx.Component:
         ),
         text_field(
             "Wallet address", "wallet_address", errors=errors, id="e-wallet", default_value=given["wallet_address"],
-            class_name="mono", placeholder="0x", spell_check=False, optional=True, hint="Holds the tokens.",
+            class_name="mono", placeholder="0x", spell_check=False, optional=True,
+            hint="Holds the tokens. A new wallet has no attestation: attest the party again before it can receive any.",
         ),
         form=PartyEdit,
-        submit="Save",
+        submit="Save party",
     )  # fmt: skip

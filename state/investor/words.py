@@ -184,7 +184,7 @@ def _refusal(one: RefusedRule, organization: str, zone: tzinfo) -> str:
 
 
 def order(row: InvestorOrder) -> str:
-    """Return the open part of an order: Sell 6 of 10 NREF at 102 tUSD."""
+    """Return the open part of an order: Sell 6 of 10 NREF at 102.00 tUSD."""
     rest = tokens(int(row.amount) - int(row.filled), row.decimals)
     whole = tokens(row.amount, row.decimals)
     part = f"{rest} of {whole}" if rest != whole else whole

@@ -59,7 +59,7 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     assert (transfer["from_name"], transfer["to_name"]) == (treasury["label"], "Marta Lindqvist")
     assert transfer["request_id"] == sent["requestId"]
     trades = {entry["title"] for entry in by_kind["trade"]}  # of one transaction, at the same time
-    assert trades == {f"Trade of 4 {symbol} at 10 tUSD", f"Trade of 6 {symbol} at 10 tUSD"}
+    assert trades == {f"Trade of 4 {symbol} at 10.00 tUSD", f"Trade of 6 {symbol} at 10.00 tUSD"}
     ends = {(entry["from_name"], entry["to_name"], entry["actor_name"]) for entry in by_kind["trade"]}
     assert ends == {(treasury["label"], "Marta Lindqvist", admin)}
     (funding,), (claimed,) = by_kind["funding"], by_kind["claim"]

@@ -27,7 +27,7 @@ def entry(kind: str, **fields: Any) -> SimpleNamespace:
             entry("order", side="buy", amount=2500 * UNIT, price=1_020_000, name="tUSD", code="6"),
             "Buy order for 2,500 NREF at 1.02 tUSD",
         ),
-        (entry("trade", amount=UNIT // 3, price=10**6, name="tUSD", code="6"), "Trade of 0.333333 NREF at 1 tUSD"),
+        (entry("trade", amount=UNIT // 3, price=10**6, name="tUSD", code="6"), "Trade of 0.333333 NREF at 1.00 tUSD"),
         (entry("trade", amount=UNIT, price=7), "Trade of 1 NREF at 7"),
         (entry("claim", amount=UNIT // 2), "Claim of 0.5 NREF"),
         (entry("claim", amount=2_500_000, name="tUSD", code="6"), "Claim of 2.5 tUSD"),

@@ -44,7 +44,7 @@ def test_tokens_are_cut_without_an_ellipsis() -> None:
 
 def test_trade_reads_what_was_paid_with_two_decimals() -> None:
     shown = _view(trade(OrderSide.BUY, 11))
-    assert (shown.title, shown.sum) == ("Bought 11 NREF at 101.9 tUSD", "Paid 1,124.26 tUSD, fee included")
+    assert (shown.title, shown.sum) == ("Bought 11 NREF at 101.90 tUSD", "Paid 1,124.26 tUSD, fee included")
 
 
 def test_holding_is_explained_by_its_trades_and_the_rest() -> None:

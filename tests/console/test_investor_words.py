@@ -147,4 +147,4 @@ def test_partly_filled_order_names_the_open_part() -> None:
             "maker_address": "0x52908400098527886E0F7030069857D2E4169EE7", "blocked_reason": None, "created_at": END,
         }
     )  # fmt: skip
-    assert order(row) == "Sell 6 of 10 NREF at 102 tUSD"
+    assert order(row) == "Sell 6 of 10 NREF at 102.00 tUSD"

@@ -17,7 +17,7 @@ from state.compliance.rules import Checked, InvalidFields, Rules, asset_body, ch
 from state.compliance.verdicts import Terms, verdicts_of
 from state.core.arguments import id_of, number, texts
 from state.core.prerequisites import prerequisites_of
-from state.core.units import MAX_UINT256, column_decimals, cost, grouped, percent, rounded, to_base, to_whole
+from state.core.units import MAX_UINT256, column_decimals, cost, grouped, percent, priced, rounded, to_base, to_whole
 
 AMOUNTS = st.integers(min_value=0, max_value=MAX_UINT256)
 DECIMALS = st.integers(min_value=0, max_value=18)
@@ -137,6 +137,22 @@ def test_grouped_refusals_contain_every_reason_or_say_what_is_needed(codes: list
     for code in codes:
         assert RESTRICTIONS[code].message in text or (RESTRICTIONS[code].rule == "attestation" and "is needed" in text)
     assert len({verdict.id for verdict in shown}) == len(shown)
+
+
+@pytest.mark.parametrize(
+    ("units", "decimals", "shown"),
+    [
+        ("99800000", 6, "99.80"), ("100000000", 6, "100.00"), ("102137000", 6, "102.137"),
+        ("1250500000", 6, "1,250.50"), ("7", 0, "7"), ("75", 1, "7.5"),
+    ],
+)  # fmt: skip
+def test_price_has_two_decimals_or_those_that_it_has(units: str, decimals: int, shown: str) -> None:
+    assert priced(units, decimals) == shown
+
+
+def test_price_that_need_not_be_exact_is_rounded_like_amounts() -> None:
+    assert priced("102" + "1" * 18, 18, is_exact=False) == "102.11"
+    assert priced("100" + "0" * 18, 18, is_exact=False) == "100.00"
 
 
 @given(units=st.integers(0, MAX_UINT256), decimals=st.integers(0, 18), digits=st.integers(0, 8))

@@ -102,7 +102,7 @@ async def test_investor_buys_sells_and_cancels_with_their_own_wallet(trade: Trad
         ["bool", "uint256", "uint256", "uint256[]"], bytes.fromhex(order["data"][10:])
     )
     assert (is_buy, price, amount, len(named)) == (True, 101 * USD, 12 * UNIT, 1)
-    assert order["title"] == f"Buy 12 {trade.asset['symbol']} at 101 tUSD"
+    assert order["title"] == f"Buy 12 {trade.asset['symbol']} at 101.00 tUSD"
     assert order["to"] == trade.market["market_address"]
     assert f"up to {grouped(units, 6)} tUSD" in order["lines"][0]
 
@@ -117,7 +117,7 @@ async def test_investor_buys_sells_and_cancels_with_their_own_wallet(trade: Trad
     assert int(done["fee"]) > 0
 
     [cancelled] = await trade.prepared(f"/orders/{bought['id']}/cancel/prepare")
-    assert cancelled["title"] == f"Cancel your order to buy 2 {trade.asset['symbol']} at 101 tUSD"
+    assert cancelled["title"] == f"Cancel your order to buy 2 {trade.asset['symbol']} at 101.00 tUSD"
     assert [o["status"] for o in await trade.orders()] == ["cancelled"]
     problem = await refused(trade.investor.actor, "POST", f"{trade.at}/orders/{bought['id']}/cancel/prepare", 409)
     assert "cancelled" in problem.detail

@@ -168,7 +168,7 @@ async def test_order_cancelled_twice_has_one_cancellation(world: World) -> None:
     order = await firm.order(market, treasury, "sell", 10 * USD, UNIT)
     concurrent = await asyncio.gather(*(firm.delete(f"{path}/{order['id']}") for _ in range(4)))
     (request_id,) = {accepted["requestId"] for accepted in concurrent}
-    words = f"1 {asset['symbol']} at 10 tUSD for {treasury['label']}"
+    words = f"1 {asset['symbol']} at 10.00 tUSD for {treasury['label']}"
     assert (await firm.succeed(request_id))["title"] == f"Cancel the order to sell {words}"
     assert (await firm.get(f"/requests/{order['request_id']}"))["title"] == f"Sell {words}"
     again = await firm.delete(f"{path}/{order['id']}")

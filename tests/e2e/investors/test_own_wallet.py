@@ -120,7 +120,7 @@ def test_investor_links_a_wallet_buys_and_cancels(console: Console, signum: Sign
     sheet = page.get_by_role("dialog", name="What you will sign")
     expect(sheet.get_by_role("listitem")).to_have_count(2)
     expect(sheet.get_by_role("listitem").first).to_contain_text(re.compile(r"Allow the market to take 203\.60\d+ tUSD"))
-    expect(sheet.get_by_role("listitem").last).to_contain_text("Buy 2 NREF at 101.5 tUSD")
+    expect(sheet.get_by_role("listitem").last).to_contain_text("Buy 2 NREF at 101.50 tUSD")
     accessible(console)
     browser.chain_id, browser.knows_chain = "0x1", False
     sheet.get_by_role("button", name="Sign with your wallet").click()
@@ -129,11 +129,11 @@ def test_investor_links_a_wallet_buys_and_cancels(console: Console, signum: Sign
     assert "wallet_addEthereumChain" in browser.asked
 
     page.get_by_role("link", name="Home").click()
-    order = page.get_by_role("listitem").filter(has_text="Buy 2 NREF at 101.5 tUSD")
+    order = page.get_by_role("listitem").filter(has_text="Buy 2 NREF at 101.50 tUSD")
     expect(order).to_be_visible()
     accessible(console)
     order.get_by_role("button", name="Cancel").click()
-    expect(sheet).to_contain_text("Cancel your order to buy 2 NREF at 101.5 tUSD")
+    expect(sheet).to_contain_text("Cancel your order to buy 2 NREF at 101.50 tUSD")
     sheet.get_by_role("button", name="Sign with your wallet").click()
     expect(sheet).to_be_hidden(timeout=30_000)
     expect(order).to_have_count(0, timeout=30_000)
