@@ -60,6 +60,7 @@ def bridge_story() -> rx.Component:
         rx.el.span(bridge.source, " to ", bridge.destination),
         col(
             rx.cond((bridge.failure != "") & (request.problem == ""), refused, rx.fragment()),
+            rx.cond(BridgeState.about_failure != "", note(BridgeState.about_failure, tone="warn"), rx.fragment()),
             rx.cond(failed, progress, rx.fragment()),
             rx.el.div(facts, sent),
             _returned(bridge),

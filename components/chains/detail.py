@@ -83,7 +83,7 @@ def _state(chain: rx.Var[ChainDetail]) -> rx.Component:
         ("Safe block", _known(chain.safe_height)),
         ("Final block", _known(chain.final_height)),
         ("Blocks to index", _known(chain.lag)),
-        ("Last checked", rx.cond(chain.checked_at != "", when(chain.checked_at), text("never", cls="muted"))),
+        ("Last read", rx.cond(chain.checked_at != "", when(chain.checked_at), text("never", cls="muted"))),
     )
 
 

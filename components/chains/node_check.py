@@ -65,9 +65,9 @@ def _node(node: rx.Var[CheckedNodeView]) -> rx.Component:
 
 
 def _line(line: rx.Var[CheckLineView]) -> rx.Component:
-    sign = rx.match(
-        line.level, ("ok", mark("check", "ok")), ("limits", mark("triangle-alert", "warn")), mark("x", "bad")
-    )
+    # A line that is OK and has an effect is a remark, not a success.
+    good = rx.cond(line.effect == "", mark("check", "ok"), mark("info"))
+    sign = rx.match(line.level, ("ok", good), ("limits", mark("triangle-alert", "warn")), mark("x", "bad"))
     return rx.el.li(
         sign,
         rx.el.div(

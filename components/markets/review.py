@@ -265,9 +265,9 @@ def _buttons() -> rx.Component:
             state.planned & _is_unconfirmed(),
             rx.el.span(icon("circle-alert", 14), "Confirm the new limits first", class_name="row tight small end"),
             rx.el.span(
-                icon("shield-check", 14),
-                "Checked, nothing sent yet",
-                class_name="row tight muted small end hide-narrow",
+                icon("lock", 14),
+                "Rules and fees are final after deployment",
+                class_name="row tight muted small end",
             ),
         ),
         button(

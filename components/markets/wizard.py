@@ -54,7 +54,7 @@ def _chain() -> rx.Component:
     lead = rx.cond(state.closed.length() > 0, "No enabled chain is available. ", "No chain is enabled. ")
     none = note(rx.el.b(lead), "Enable one to continue.", tone="warn")
     return card(
-        "Choose a chain",
+        "Asset and chain",
         col(
             rx.el.div(pick, class_name="narrow-field"),
             rx.cond(state.targets.length() > 0, targets, none),
@@ -167,6 +167,7 @@ def _token() -> rx.Component:
         ),
         for_id="wizard-amount",
         hint=rx.el.span(
+            rx.cond(state.amount_said != "", state.amount_said + " ", ""),
             "For your treasury there, which can then sell. Without an amount, there is nothing to sell there.",
             id="wizard-amount-hint",
         ),
@@ -195,7 +196,7 @@ def _rules() -> rx.Component:
     state = MarketWizard
     return rx.fragment(
         note(
-            rx.el.b("A market has its own rules. "),
+            rx.el.b("A market has its own rules, which are final after deployment. "),
             "They start as a copy of the asset's rules. Every order must pass both the token's rules and these, so the "
             "lower of two limits counts. The review shows the token's limits on this chain.",
         ),
@@ -209,8 +210,8 @@ def _fees() -> rx.Component:
         "Fees",
         col(
             rx.el.p(
-                "In basis points of the price: 30 bps are 0.30%. Your treasury collects them; "
-                "the protocol takes a share of each.",
+                "In basis points of the price: 30 bps are 0.30%. Your treasury collects them. The protocol takes a "
+                "share of each fee: 10%, unless the operator has set another one. Fees are final after deployment.",
                 class_name="muted",
             ),
             rx.el.div(

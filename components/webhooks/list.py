@@ -115,10 +115,12 @@ def endpoint_dialog() -> rx.Component:
         choices(
             "Events",
             choice(
-                "which", "all", "Every event", "Future types too", checked=form.every, on_change=form.ask(True)
+                "which", "all", "Every event", "Includes types added later",
+                checked=form.every, on_change=form.ask(True),
             ),
             choice(
-                "which", "some", "Selected events", "Choose below", checked=~form.every, on_change=form.ask(False)
+                "which", "some", "Selected events", f"Choose from {len(_groups())} groups below",
+                checked=~form.every, on_change=form.ask(False),
             ),
         ),
         rx.cond(form.every, rx.fragment(), _types()),
@@ -130,9 +132,12 @@ def endpoint_dialog() -> rx.Component:
     )  # fmt: skip
 
 
+def _groups() -> list[tuple[str, list[EventTypeInfo]]]:
+    return [(key, list(of)) for key, of in groupby(event_types(), lambda t: group_of(t.type)) if key != "webhook"]
+
+
 def _types() -> rx.Component:
-    groups = [(key, list(of)) for key, of in groupby(event_types(), lambda t: group_of(t.type)) if key != "webhook"]
-    return rx.el.div(*[_group(key, of) for key, of in groups], class_name="hook-types")
+    return rx.el.div(*[_group(key, of) for key, of in _groups()], class_name="hook-types")
 
 
 def _group(key: str, types: list[EventTypeInfo]) -> rx.Component:

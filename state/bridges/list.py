@@ -10,6 +10,7 @@ from backend.bridges.schemas import Bridge, BridgeStatus
 from backend.client import ApiProblem
 from backend.requests.schemas import RequestStatus
 from state.assets.choice import ByAsset
+from state.bridges.whereabouts import retry_needs, tokens_of_failed, words_of_amount
 from state.chains.lookup import Chains
 from state.core.address import Addressed, Param, opened
 from state.core.arguments import chosen, id_of
@@ -148,6 +149,23 @@ class BridgeState(Follows, Addressed, rx.State):
 
     bridge: BridgeView = BridgeView()
     _in_url: ClassVar[dict[str, Param]] = {"id": opened("bridge.id")}
+
+    @rx.var
+    def about_failure(self) -> str:
+        """Where the tokens of a failed bridge are, and what a retry needs."""
+        bridge = self.bridge
+        if bridge.status != BridgeStatus.FAILED or bridge.return_request_id:
+            return ""
+        where = tokens_of_failed(
+            self.request.steps,
+            amount=words_of_amount(bridge.amount, bridge.decimals),
+            symbol=bridge.symbol,
+            source=bridge.source,
+            destination=bridge.destination,
+            has_packet=bool(bridge.guid),
+        )
+        needs = retry_needs(bridge.failure_full, bridge.receiver_name, bridge.destination)
+        return " ".join(filter(None, (where, needs)))
 
     @rx.event
     async def load(self) -> Next:

@@ -10,7 +10,6 @@ from backend.caps.schemas import CapShare
 from backend.client import ApiProblem, body
 from backend.drafts.schemas import DraftKind
 from backend.markets.schemas import MarketCreate, MarketStatus
-from state.chains.lookup import Chains
 from state.compliance.cap_words import expected, plain
 from state.compliance.effect_rows import Written
 from state.compliance.effects import ShowsEffects
@@ -22,7 +21,7 @@ from state.core.events import Events, Next
 from state.core.prerequisites import Prerequisite, prerequisites_of
 from state.core.units import percent, to_base
 from state.drafts.drafts import Drafts
-from state.markets.bridged_amount import proposed
+from state.markets.bridged_amount import BridgedAmount
 from state.markets.counting_limits import said_of
 from state.markets.draft import MarketDraft, market_draft
 from state.markets.plan import Plan, Target, plan_of, target_of
@@ -39,7 +38,7 @@ USUAL_CHAIN = 40362
 """The API's default framework, preselected if it is available."""
 
 
-class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
+class MarketWizard(RuleEditor, Drafts, BridgedAmount, ShowsEffects, rx.State):
     """The wizard's steps and inputs. Nothing is written before the deployment, except the person's draft."""
 
     at: int = 0
@@ -52,18 +51,12 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         "asset": Param("asset", lambda state, _: state.asset),
     }
     assets: list[dict[str, str]] = []
-    asset: str = ""
-    symbol: str = ""
-    decimals: int = 18
     targets: list[Target] = []
     closed: list[Target] = []
     """Enabled chains that cannot be chosen, each with its obstacle."""
     others: list[Target] = []
     """Chains that could be chosen if they were enabled."""
-    target: Target = Target()
     own_token: str = ""
-    amount: str = ""
-    """What the bridge carries to the treasury on the chain, in tokens; empty or 0 for nothing."""
     taker: str = "30"
     maker: str = "0"
     said: list[dict[str, str]] = []
@@ -76,8 +69,6 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
     """The limits of every chain after the deployment, as the plan shows them."""
     prerequisites: list[Prerequisite] = []
     ready: bool = False
-    _tokens: dict[int, str] = {}
-    """The asset's tokens by chain."""
     _taken: set[int] = set()
     """Chains that already have a market of the asset."""
 
@@ -134,10 +125,10 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
 
     async def _pick(self, target: Target) -> None:
         """Select a chain, with a proposal of what to bridge if the token is not there."""
-        self.target, self.own_token, self.amount = target, "", ""
+        self.target, self.own_token, self.amount, self.proposal, self.available = target, "", "", "", ""
         if target.eid and not target.token:
-            source = next((eid for eid, token in self._tokens.items() if token and eid != target.eid), 0)
-            self.amount = await proposed(self._api, self._org_id(), self.asset, source, self.decimals)
+            await self._propose()
+            self.amount = self.proposal
 
     def _list_targets(self) -> None:
         both = [(chain.enabled, target_of(chain, self._tokens, self._taken)) for chain in self._chains.values()]
@@ -232,6 +223,8 @@ class MarketWizard(RuleEditor, Drafts, Chains, ShowsEffects, rx.State):
         self.target = next((one for one in self.targets if one.eid == given.eid), Target())
         self.own_token, self.taker, self.maker = given.own_token, given.taker, given.maker
         self.amount = given.amount
+        if self.target.eid and not self.target.token:
+            await self._propose()
         self._fill(given.rules)
         return self._move(given.at if self.target.eid else 0)
 

@@ -73,7 +73,7 @@ async def test_healthy_node_passes_every_probe(anvil: str) -> None:
     verdict = await verdict_on(anvil)
     assert (verdict.summary, limits(verdict), verdict.settings) == ("Good enough.", {}, {})
     found = {line.name: line.found for line in verdict.lines}
-    assert found["Log range"] == "At least 1,000 blocks in one eth_getLogs."
+    assert found["Log range"] == "1,000 blocks in one eth_getLogs; more were not tried."
     assert found["Older blocks"] == "State can be read at every block (archive)."
     assert found["Batches"] == "20 calls in one batch."
     assert found["Finalized tag"] == "12 blocks behind the newest."

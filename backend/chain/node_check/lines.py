@@ -23,7 +23,8 @@ BELIEVED = 60.0
 """Seconds; if finality takes longer, a tag that names the newest block itself is not trusted."""
 
 
-UNUSED = "Signum does not need it with the settings of this chain."
+NEWEST_ONLY = "State can be read only at the newest block."
+UNUSED = "Signum does not use it with this chain's settings."
 
 
 class Level(StrEnum):
@@ -80,7 +81,7 @@ def _unknown(name: str) -> Line:
 
 def _chain_id(facts: NodeFacts, site: Site) -> Line:
     if facts.chain_id == site.chain_id:
-        return Line("Chain ID", Level.OK, f"{facts.chain_id}.")
+        return Line("Chain ID", Level.OK, f"{facts.chain_id}, as expected.")
     found = f"The chain ID is {facts.chain_id}, but the chain {site.eid} has {site.chain_id}."
     return Line("Chain ID", Level.MISSING, found, "The node belongs to another chain and is never used.")
 
@@ -104,7 +105,7 @@ def _machines(facts: NodeFacts, site: Site) -> Line:
     if facts.pool is None:
         return _unknown(name)
     if not facts.pool.apart:
-        return Line(name, Level.OK, f"None of {facts.pool.requests} requests met a machine that lags behind.")
+        return Line(name, Level.OK, _all_current(facts.pool.requests))
     found = (
         f"A pool of machines, {facts.pool.apart:,} block{_s(facts.pool.apart)} apart in {facts.pool.requests} requests."
     )
@@ -137,11 +138,11 @@ def _history(facts: NodeFacts, site: Site) -> Line:
     if facts.is_archive:
         return Line(name, Level.OK, "State can be read at every block (archive).")
     if site.is_embedded:
-        found = f"State can be read {facts.history:,} blocks back."
+        found = f"State can be read {facts.history:,} block{_s(facts.history)} back." if facts.history else NEWEST_ONLY
         return Line(name, Level.OK, found, "An embedded chain forgets older state when it restarts.")
     if facts.history == 0:
         why = " (the block parameter is ignored)" if facts.ignores_block else ""
-        found = f"State can be read only at the newest block{why}."
+        found = f"{NEWEST_ONLY.rstrip('.')}{why}."
         if site.terms.history == 0:
             effect = "Signum reads at the newest block, several values in one batch."
             return Line(name, Level.LIMITS, found, effect)
@@ -159,8 +160,8 @@ def _log_range(facts: NodeFacts, site: Site) -> Line:
         return _unknown(name)
     if facts.log_range == 0:
         return Line(name, Level.MISSING, "eth_getLogs is refused.", "Signum cannot read transfers, orders or claims.")
-    at_least = "At least " if facts.log_range == facts.log_range_asked else ""
-    found = f"{at_least}{facts.log_range:,} block{_s(facts.log_range)} in one eth_getLogs."
+    most = f"{facts.log_range:,} block{_s(facts.log_range)} in one eth_getLogs"
+    found = f"{most}; more were not tried." if facts.log_range == facts.log_range_asked else f"At most {most}."
     if facts.log_range >= min(site.terms.log_range, facts.log_range_asked):
         return Line(name, Level.OK, found)
     return Line(name, Level.LIMITS, found, "Signum halves the range until it fits, and reads more often.")
@@ -187,7 +188,10 @@ def _tag(name: str, tag: str, found: Tag | None, site: Site) -> Line:
     if not is_used:
         return Line(name, Level.OK, "Supported.", UNUSED)
     if is_believed(tag, found, site):
-        return Line(name, Level.OK, f"{found.behind:,} block{_s(found.behind)} behind the newest.")
+        behind = (
+            f"{found.behind:,} block{_s(found.behind)} behind the newest." if found.behind else "At the newest block."
+        )
+        return Line(name, Level.OK, behind)
     words = "The tag names the newest block, so it says nothing about finality."
     if tag != _waited_for(site.terms):
         return Line(name, Level.LIMITS, words, "Requests on this chain do not wait for it.")
@@ -235,11 +239,15 @@ def _block_size(facts: NodeFacts, site: Site) -> Line:
 def _rate(facts: NodeFacts) -> Line:
     name = "Rate limit"
     if not facts.limited:
-        return Line(name, Level.OK, f"Not reached in {facts.calls} calls.")
+        return Line(name, Level.OK, f"No rate limit in {facts.calls} calls.")
     found = f"Reached {facts.limited} time{_s(facts.limited)} in {facts.calls} calls."
     return Line(
         name, Level.LIMITS, found, ("Signum waits as long as the node asks, and uses the next URL in the meantime.")
     )
+
+
+def _all_current(requests: int) -> str:
+    return f"{requests} of {requests} requests were answered by an up-to-date machine."
 
 
 def _s(count: int) -> str:

@@ -257,3 +257,15 @@ def test_default_terms_of_every_chain_are_good_enough() -> None:
         assert isinstance(terms, ChainTerms)
         site = Site(eid, 7, terms)
         assert judge(healthy(site), site).is_good_enough
+
+
+def test_young_embedded_chain_is_described_without_contradictions() -> None:
+    site = replace(BASE, is_embedded=True)
+    found = healthy(site, history=0, is_archive=False, log_range=10, log_range_asked=10, safe=Tag(True, 0))
+    verdict = judge(found, site)
+    assert [one.name for one in verdict.lines if one.level is not Level.OK] == []
+    assert line(verdict, "Chain ID").found == "8453, as expected."
+    assert line(verdict, "Machines").found == "20 of 20 requests were answered by an up-to-date machine."
+    assert line(verdict, "Older blocks").found == "State can be read only at the newest block."
+    assert line(verdict, "Log range").found == "10 blocks in one eth_getLogs; more were not tried."
+    assert line(verdict, "Rate limit").found == "No rate limit in 61 calls."

@@ -114,7 +114,7 @@ def test_admin_checks_the_nodes_of_a_chain(console: Console) -> None:
     nodes.get_by_role("button", name="Check nodes").click()
     expect(nodes.get_by_text("Suitable")).to_be_visible()
     lines = nodes.get_by_role("list", name="Node 1").get_by_role("listitem")
-    expect(lines.filter(has_text="Chain ID")).to_contain_text("1340362.")
+    expect(lines.filter(has_text="Chain ID")).to_contain_text("1340362, as expected.")
     expect(lines.filter(has_text="Log range")).to_be_visible()
     page.get_by_role("button", name="Base Sepolia Devnet", exact=True).click()
     other = page.get_by_role("complementary", name="Base Sepolia Devnet").get_by_role("region", name="Nodes")
