@@ -142,7 +142,7 @@ def _row(entry: rx.Var[EntryView]) -> rx.Component:
         td(rx.cond(entry.level > 0, entry.level.to_string(), no_value()), right=True, label="Level"),
         td(_accredited(entry), narrow=False, class_name="aside-hidden"),
         td(status(entry.status), narrow=False),
-        td(_moment(entry), right=True, class_name="muted", label=MOMENT),
+        td(_moment(entry), right=True, class_name="muted", label=rx.cond(Queue.show == "review", "", MOMENT)),
         key=entry.id,
         aria_selected=rx.cond(Queue.chosen == entry.id, "true", "false"),
     )

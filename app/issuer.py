@@ -172,7 +172,8 @@ def _dialog() -> rx.Component:
             errors=errors,
             id="n-level",
             default_value=TERMS.max_level.to_string(),
-            hint="The highest level this issuer can attest. If you lower it, its attestations above become invalid.",
+            hint="The highest level this issuer can attest. Lowering it invalidates existing attestations of a higher "
+            "level.",
         ),
         check_field(
             "May revoke attestations of any issuer of this organization and its sub-organizations",

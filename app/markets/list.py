@@ -77,7 +77,7 @@ def _row(market: rx.Var[MarketView]) -> rx.Component:
         td(market.chain, label="Chain"),
         td(price, right=True, class_name="num", label="Last price"),
         td(volume, right=True, class_name="num", label="Volume"),
-        td(market.fees, class_name="num muted", full=True),
+        td(market.fees, class_name="num muted", full=True, label="Fees"),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,
         class_name="facts",

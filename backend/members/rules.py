@@ -157,7 +157,7 @@ def _standing(invited: bool, party: Identity | None) -> list[Finding]:
             )
         ]
     if party is None:
-        return [(WarningCode.NO_ACCOUNT, "No account has this address here yet; it is created on acceptance.")]
+        return [(WarningCode.NO_ACCOUNT, "No account has this address yet. Accepting the invitation creates one.")]
     return []
 
 

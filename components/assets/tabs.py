@@ -87,7 +87,7 @@ def market_cells(market: rx.Var[MarketView]) -> tuple[rx.Component, ...]:
 def _market(market: rx.Var[MarketView]) -> rx.Component:
     return tr(
         *market_cells(market),
-        td(market.fees, class_name="num muted"),
+        td(market.fees, class_name="num muted", label="Fees"),
         td(when(market.created_at), narrow=False, class_name="muted"),
         key=market.id,
     )

@@ -80,7 +80,7 @@ def _question() -> rx.Component:
         "This deletes the chains and the database with every organization, asset, API key and session, and creates the "
         "demo again in less than a minute. The people of the demo keep their passwords. This cannot be undone.",
         text_field(
-            rx.el.span("Type ", rx.el.b(RESET_WORD), " to confirm"),
+            rx.el.span("Type ", rx.el.code(RESET_WORD, class_name="mono"), " to confirm"),
             "word",
             id="reset-word",
             auto_focus=True,

@@ -78,12 +78,12 @@ def results_card() -> rx.Component:
     checking = rx.el.span(icon("loader-circle", 13, spin=True), "Checking", class_name="row tight muted small")
     nothing = empty(
         "clipboard-check",
-        "Nothing to show yet",
-        "Each address gets a row with the findings about inviting it.",
+        "No addresses yet",
+        "Paste addresses to see who can be invited.",
     )
     list_ = table(
         "Result for each address",
-        [Col("Address"), Col("Finding"), Col("Why"), Col("Invite", right=True)],
+        [Col("Address"), Col("Status"), Col("Why"), Col("Invite", right=True)],
         Check.shown,
         _row,
         empty=rx.cond(Check.rows.length() > 0, empty("filter-x", "No addresses of this kind"), nothing),
@@ -171,7 +171,7 @@ def requirements_card() -> rx.Component:
             _line("at-sign", "Allowed domains only", required.domains.join(", ")),
             rx.fragment(),
         ),
-        rx.cond(required.limited, _line("armchair", _seats(), "Members and open invitations count"), rx.fragment()),
+        rx.cond(required.limited, _line("armchair", _seats(), "Members and open invitations use seats"), rx.fragment()),
     )
     is_empty = ~(required.kyc | (required.kyc_level > 0) | required.accredited | required.limited)
     free = is_empty & (required.countries.length() == 0) & (required.domains.length() == 0)
@@ -181,7 +181,9 @@ def requirements_card() -> rx.Component:
 
 def _seats() -> rx.Var[str]:
     required = Check.requirements
-    return rx.cond(required.seats < 0, f"{required.limit} seats", f"{required.seats} seats left").to(str)
+    return rx.cond(
+        required.seats < 0, f"{required.limit} seats", f"{required.seats} of {required.limit} seats left"
+    ).to(str)
 
 
 def _line(sign: str, title: rx.Var[str] | str, about: rx.Var[str] | str) -> rx.Component:

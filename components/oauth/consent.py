@@ -7,9 +7,7 @@ import reflex as rx
 from components.ui.form import check_field
 from components.ui.icon import icon
 
-WORDS = (
-    "The registry needs an API key and your consent to it. The console creates the key, uses it once and revokes it."
-)
+WORDS = "The registry accepts this change only with an API key. Signum creates a key, uses it once and then revokes it."
 KEY = "The key has only the scope attestations:write, expires after 5 minutes and is revoked even if the request fails."
 
 

@@ -22,7 +22,7 @@ def party_form() -> rx.Component:
     )
     return form_dialog(
         "Register a party",
-        "You or a colleague verify the identity afterwards.",
+        "You or a colleague verifies the identity afterwards.",
         kinds,
         text_field("Name", "name", errors=errors, id="p-name", max_length=120, hint="As in the party's documents."),
         field_row(

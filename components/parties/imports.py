@@ -29,7 +29,7 @@ def import_dialog() -> rx.Component:
     state = PartyImport
     return dialog(
         "Import parties",
-        "Check the list first. All lines are imported, or none. You or a colleague verify the identities "
+        "Check the list first. All lines are imported, or none. You or a colleague verifies the identities "
         "afterwards.",
         rx.el.div(
             rx.el.div("Parties that are registered already", class_name="label", aria_hidden="true"),

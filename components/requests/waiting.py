@@ -35,7 +35,7 @@ def awaits_approval(request: rx.Var[Any], *, linked: bool = True, who: rx.Var[st
     `who` says who can approve it, where that was read.
     """
     own = "You requested this, so another person must approve it. " + other_people(request.scope)
-    others = "Nothing happens until another person than the requester approves it. "
+    others = "Nothing happens until someone other than the requester approves it. "
     words = rx.cond(is_own(request), rx.cond(who != "", who, own), others + rx.Var.create(who))
     where = rx.cond(is_own(request), "View approval", "Review approval")
     waiting = note(

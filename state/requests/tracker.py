@@ -149,8 +149,8 @@ class Tracker(Api, rx.State):
         self.is_read, self.problem, self._counted, self._urgent = True, "", statuses(rows), urgent
         shown = urgent_first(rows, urgent)
         if shown != self.rows:
-            self.rows, self.is_urgent_first = shown, not is_by_time(shown)
-        self.running, self.failed = running, failed
+            self.rows = shown
+        self.running, self.failed, self.is_urgent_first = running, failed, not is_by_time(shown)
 
     @rx.event
     async def retry(self, request_id: str) -> Next:
