@@ -28,7 +28,7 @@ from state.attestations.issue import Issue
 from state.attestations.queue import EntryView, Queue
 
 WORDS = {
-    "review": "To review", "pending": "Pending", "active": "Active", "expiring": "Expiring", "expired": "Expired",
+    "review": "To decide", "pending": "Pending", "active": "Active", "expiring": "Expiring", "expired": "Expired",
     "revoked": "Revoked", "failed": "Failed",
 }  # fmt: skip
 

@@ -75,14 +75,16 @@ def _made(address: rx.Var[str]) -> rx.Component:
 
 def proof_card() -> rx.Component:
     """Draw the form that looks up a recipient's proof."""
+    claim = status(rx.cond(ProofFinder.claimed, "claimed", "open"))
     found = col(
         kv(
             ("Address", short_hash(ProofFinder.address)),
             ("Amount", amount(ProofFinder.amount, ONE.symbol, ONE.decimals)),
             ("Index", rx.el.span(ProofFinder.index, class_name="num")),
-            ("Claim", status(rx.cond(ProofFinder.claimed, "claimed", "open"))),
+            ("Claim", rx.cond(ONE.status == "draft", "After activation", claim)),
         ),
         rx.el.pre(ProofFinder.text, class_name="proof-text", tab_index=0, aria_label="Arguments of claim"),
+        rx.el.p("The arguments of the contract's function claim, the amount in base units", class_name="muted small"),
         rx.el.div(copy_button(ProofFinder.text, "Copy proof", small=True), class_name="row"),
         cls="wide",
     )

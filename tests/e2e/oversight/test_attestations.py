@@ -247,7 +247,7 @@ def test_active_attestations_sort_by_expiry(console: Console, signum: Signum) ->
     expect(heading).to_have_attribute("aria-sort", "descending")
     page.wait_for_url("**sort=expires_at**order=desc**")
     expect(rows.first).to_contain_text(found[-1]["party"]["name"])
-    page.get_by_role("group", name="Show").get_by_role("button", name=re.compile("^To review")).click()
+    page.get_by_role("group", name="Show").get_by_role("button", name=re.compile("^To decide")).click()
     expect(page.get_by_role("columnheader", name="Waiting since").get_by_role("button")).to_have_count(0)
 
 

@@ -116,7 +116,7 @@ def test_saved_view_shows_its_filters_and_order_again(console: Console, signum: 
     page.keyboard.press("Escape")
 
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Attestations").click()
-    expect(page.get_by_role("button", name=re.compile("^To review"))).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name=re.compile("^To decide"))).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Views", exact=True).click()
     menu.get_by_role("link", name="In force").click()
     expect(page).to_have_url(re.compile(r"\?show=active$"))
