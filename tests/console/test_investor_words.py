@@ -48,7 +48,7 @@ def test_investor_attested_by_another_organization_reads_no_issuer() -> None:
         (
             refused(9),
             "Northwind has not verified you yet",
-            "Northwind needs documents to verify you.",
+            "Northwind needs documents to verify you, such as a passport and proof of address.",
         ),
         (
             refused(9) | {"lapse": "expired", "lapsed_at": END},
