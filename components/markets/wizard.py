@@ -211,7 +211,7 @@ def _fees() -> rx.Component:
         col(
             rx.el.p(
                 "In basis points of the price: 30 bps are 0.30%. Your treasury collects them. The protocol takes a "
-                "share of each fee: 10%, unless the operator has set another one. Fees are final after deployment.",
+                "share of each fee, which the operator sets (10% by default). Fees are final after deployment.",
                 class_name="muted",
             ),
             rx.el.div(
