@@ -60,9 +60,7 @@ def _who() -> rx.Component:
     sources = choices(
         "Recipients",
         _source("list", "A list", "Addresses and amounts, pasted or as a CSV file"),
-        _source(
-            "holders", "The holders", "Everyone who holds the asset at a block, in proportion, without the treasury"
-        ),
+        _source("holders", "The holders", "All holders at a block, in proportion, without the treasury"),
     )
     return card("Recipients", col(sources, rx.cond(NEW.source == "list", _list(), _holders()), cls="wide"), pad=True)
 
