@@ -192,7 +192,7 @@ const STEPS = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400,
 function relative(time) {
   const seconds = Math.round((now - time) / 1000);
   const size = Math.abs(seconds);
-  if (size < 5) return "just now";
+  if (size < 5) return seconds < 0 ? "in a moment" : "just now";
   const step = STEPS.find(([limit]) => size < limit);
   if (!step) return day(time);
   /* A past time is rounded down, as an age is; what comes is rounded to the nearest: seven days are "in 7 d". */

@@ -48,9 +48,19 @@ const isInView = (element) => {
 
 /* "Show me" leads to the page, and then to the control; it is outlined too while the control is out of view. */
 let isWanted = false;
+
+/* Whether a link leads to the page that is open, in the same tab and with the same drawer. */
+const isHere = (link) => {
+  const [to, at] = [new URL(link.href), new URL(window.location.href)];
+  return to.pathname === at.pathname && [...to.searchParams].every(([name, value]) => at.searchParams.get(name) === value);
+};
+
 const lead = (found) => {
   const link = document.querySelector(".tour a");
-  if (link && !link.onclick) link.onclick = () => (isWanted = true);
+  if (link && !link.onclick) link.onclick = (event) => {
+    isWanted = true;
+    if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
+  };
   const isHidden = Boolean(found) && !isInView(found);
   link?.toggleAttribute("data-tour-too", isHidden && !isWanted);
   if (!found || !isWanted) return;

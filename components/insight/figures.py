@@ -115,8 +115,7 @@ def _asset(asset: rx.Var[AssetRow]) -> rx.Component:
         td(rx.el.div(price, rx.el.div(asset.basis, class_name="muted small")), right=True, label="Price"),
         td(rx.el.div(value, change), right=True, label="Value"),
         td(
-            opens("holders", asset.holders),
-            rx.el.div(asset.holders_note, class_name="muted small"),
+            rx.el.div(opens("holders", asset.holders), rx.el.div(asset.holders_note, class_name="muted small")),
             right=True,
             label="Holders",
         ),

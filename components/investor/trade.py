@@ -9,7 +9,7 @@ from components.ui.card import card
 from components.ui.form import field_row, select, select_field, text_field
 from components.ui.note import empty, note, problem_note
 from components.ui.tabs import filters
-from components.ui.value import amount, when
+from components.ui.value import money, when
 from state.investor.place import InvestorPlace
 from state.investor.trade import PARTS, InvestorTrade, LevelView
 
@@ -23,7 +23,7 @@ def market_card() -> rx.Component:
     price = rx.cond(
         market.last_price != "",
         rx.fragment(
-            rx.el.p(amount(market.last_price, market.quote, market.quote_decimals), class_name="held"),
+            rx.el.p(money(market.last_price, market.quote, market.quote_decimals, 6), class_name="held"),
             rx.el.p("Last trade ", when(market.last_trade_at), class_name="muted"),
         ),
         rx.el.p("No trade yet", class_name="muted"),

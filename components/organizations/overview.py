@@ -61,7 +61,7 @@ def recent_card() -> rx.Component:
         failure("The newest requests did not load", Tracker.problem, again),
         rx.cond(Tracker.is_read, rx.cond(Tracker.rows.length() > 0, rows, none), skeleton(3)),
     )
-    order = rx.cond(Tracker.is_urgent_first, "running and failed first", "")
+    order = rx.cond(Tracker.is_urgent_first, "open and failed first", "")
     return card("Recent requests", body, count=order, right=link("All requests", _to("requests")))
 
 

@@ -138,8 +138,9 @@ def select_field(
     """Draw a field for one of several values: pairs (value, label), or a Var of dicts with `value` and `label`."""
     name_id, error = id or f"f-{name}", error_of(errors, name)
     control = select(
-        options, id=name_id, name=name, placeholder=placeholder, **_describe(name_id, hint, error), **props
-    )
+        options, id=name_id, name=name, placeholder=placeholder, required=not optional and placeholder is not None,
+        **_describe(name_id, hint, error), **props,
+    )  # fmt: skip
     return field(label, control, for_id=name_id, hint=hint, error=error, optional=optional)
 
 

@@ -27,7 +27,7 @@ def _note(own: int, of_token: int, limit: str) -> str:
     if not of_token:
         return ""
     if not own or of_token < own:
-        return f"The token's limit on this chain counts: {limit}."
+        return f"The token's own limit on this chain is stricter: {limit}."
     if of_token == own:
         return "The token has the same limit on this chain."
     return f"This limit counts. The token's limit on this chain is {limit}."

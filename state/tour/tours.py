@@ -29,8 +29,8 @@ ISSUER = (
         "Issue a fund",
         "A fund's token enforces its own rules on the chain. A framework fills them in.",
         (
-            "Enter a name and a symbol. Choose a framework: Reg D wants accredited investors, who may not sell for a "
-            "year. Choose a chain and a supply such as 1,000, and create it.",
+            "Enter a name and a symbol, and choose a chain and a supply such as 1,000. Then choose a framework: Reg D "
+            "wants accredited investors, who may not sell for a year. Create it.",
         ),
         ("assets/new",),
         (Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),

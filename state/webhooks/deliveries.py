@@ -81,7 +81,7 @@ def _missing(delivery: Delivery) -> str:
     if delivery.response_body is not None:
         return "The receiver sent no body."
     if delivery.response_status is None:
-        return "The receiver has not answered yet."
+        return "There was no response." if delivery.attempt else "The receiver has not answered yet."
     if delivery.failure is None:
         return "Not stored: only the responses of failed attempts are."
     return "Not stored: the receiver is on this machine. The setting SIGNUM_WEBHOOK_LOOPBACK=1 stores such responses."

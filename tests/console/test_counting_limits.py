@@ -14,8 +14,8 @@ UNIT = 10**18
 @pytest.mark.parametrize(
     ("own", "of_token", "note"),
     [
-        (500, 250, "The token's limit on this chain counts: 250 holders."),
-        (0, 1, "The token's limit on this chain counts: 1 holder."),
+        (500, 250, "The token's own limit on this chain is stricter: 250 holders."),
+        (0, 1, "The token's own limit on this chain is stricter: 1 holder."),
         (100, 250, "This limit counts. The token's limit on this chain is 250 holders."),
         (250, 250, "The token has the same limit on this chain."),
         (500, 0, ""),
@@ -30,7 +30,7 @@ def test_lower_limit_of_holders_counts(own: int, of_token: int, note: str) -> No
     ]
     notes = {line["name"]: line["note"] for line in said_of(rules, caps, 2, "NREF", 18)}
     assert notes["Maximum holders"] == note
-    assert notes["Maximum per holder"] == "The token's limit on this chain counts: 200,000 NREF."
+    assert notes["Maximum per holder"] == "The token's own limit on this chain is stricter: 200,000 NREF."
     assert notes["Framework"] == ""
     assert "Organization only" not in notes
 

@@ -43,7 +43,9 @@ def test_market_wizard_survives_a_reload_and_deploys_an_active_market(console: C
     expect(page.get_by_role("region", name="Steps of the plan").get_by_role("row")).to_have_count(7)
     expect(page.get_by_text("0.25%, 25 bps")).to_be_visible()
     rules = page.get_by_role("region", name="Rules", exact=True)
-    expect(rules.get_by_text(re.compile(r"^The token's limit on this chain counts: \d+ holders\.$"))).to_be_visible()
+    expect(
+        rules.get_by_text(re.compile(r"^The token's own limit on this chain is stricter: \d+ holders\.$"))
+    ).to_be_visible()
 
     limits = page.get_by_role("region", name="Limits by chain")
     expect(limits.get_by_text(re.compile("Maximum holders on Sepolia"))).to_be_visible()
