@@ -88,10 +88,13 @@ const needed = (button) => {
 const leaveHole = () => {
   const card = document.querySelector(".tour")?.getBoundingClientRect();
   if (!card) return;
-  const [left, top, right, bottom] = [card.left, card.top, card.right, card.bottom].map((side) => `${Math.round(side)}px`);
-  const hole = `${left} ${top}, ${right} ${top}, ${right} ${bottom}, ${left} ${bottom}, ${left} ${top}`;
-  const whole = "0 0, 100% 0, 100% 100%, 0 100%, 0 0";
-  document.documentElement.style.setProperty("--tour-hole", `polygon(evenodd, ${whole}, ${hole})`);
+  const [left, top, right, bottom] = [card.left, card.top, card.right, card.bottom].map(Math.round);
+  const turn = (x, y) => `A12 12 0 0 1 ${x} ${y}`; // the card's corners are round
+  const hole = [
+    `M${left + 12} ${top}H${right - 12}`, turn(right, top + 12), `V${bottom - 12}`, turn(right - 12, bottom),
+    `H${left + 12}`, turn(left, bottom - 12), `V${top + 12}`, turn(left + 12, top), "Z",
+  ].join("");
+  document.documentElement.style.setProperty("--tour-hole", `path(evenodd, "M0 0H9999V9999H0Z${hole}")`);
 };
 
 const outline = (points) => {
