@@ -40,10 +40,11 @@ const isUnderCard = (element) => {
   return card && own.right > card.left && own.left < card.right && own.bottom > card.top && own.top < card.bottom;
 };
 
-/* Moves the card to the other side of the page where it covers a control; returns whether that was enough. */
+/* Whether a control is where one would press it: within the window, not scrolled out of its drawer, not under the card. */
 const isInView = (element) => {
   const own = element.getBoundingClientRect();
-  return own.bottom > 0 && own.top < window.innerHeight;
+  const at = document.elementFromPoint((own.left + own.right) / 2, (own.top + own.bottom) / 2);
+  return Boolean(at) && element.contains(at);
 };
 
 /* "Show me" leads to the page, and then to the control; it is outlined too while the control is out of view. */
@@ -68,6 +69,7 @@ const lead = (found) => {
   if (isHidden) found.scrollIntoView({ block: "center" });
 };
 
+/* Moves the card to the other side of the page where it covers a control; returns whether that was enough. */
 const uncover = (element) => {
   const card = document.querySelector(".tour");
   if (card?.contains(element) || !isUnderCard(element)) return true;
