@@ -46,7 +46,9 @@ def test_tour_is_offered_left_resumed_and_ended(console: Console) -> None:
 def test_tour_that_was_left_continues_from_the_overview(console: Console) -> None:
     page = console.sign_in(path="overview").heading("Overview").page
     page.get_by_role("button", name="Start tour").click()
+    console.heading("New asset")
     _card(page).get_by_role("button", name="Leave").click()
+    expect(page.get_by_role("button", name="Resume tour")).to_be_visible()
     console.goto("overview").heading("Overview")
     left = page.get_by_role("region", name="The tour you left")
     expect(left).to_contain_text("Step 1 of 8")
