@@ -37,7 +37,7 @@ async def lift_within(session: Write, organization_id: UUID, reason: str) -> lis
         if before:
             subject, after = ("organization", row.id), {"approvals": [], "reason": reason}
             await publish(session, row.id, "organization.updated", subject, {"approvals": before}, after)
-    lifted = [*before, *([f"daily limits of {len(limits)} asset(s)"] if limits else [])]
+    lifted = [*before, *([f"daily limits of {len(limits)} asset{'' if len(limits) == 1 else 's'}"] if limits else [])]
     lines = [f"{row.name} no longer requires a second person. Removed: {', '.join(lifted)}."]
     if waiting := await _waiting(session, organization_id):
         lines.append(

@@ -204,7 +204,11 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
     )
     if request.status is not RequestStatus.AWAITING_APPROVAL:
         await queue(context.session, request)
-    message = f"{len(rows)} chain(s) get the new rules." if on_chain else "No chain needs a change."
+    message = (
+        f"{len(rows)} {'chain gets' if len(rows) == 1 else 'chains get'} the new rules."
+        if on_chain
+        else "No chain needs a change."
+    )
     return AssetAccepted(
         assetId=asset.id, status=asset.status, request_id=str(request.id), message=acceptance_message(request, message)
     )

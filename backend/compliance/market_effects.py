@@ -28,7 +28,7 @@ def _market(market: Any, change: Change, wallets: Mapping[str, Any], open_orders
     old, new = change.old[eid], change.new[eid]
     people = [Account(address, standing, standing) for address, standing in wallets.items()]
     able = affected.able_buyers(new, market_rules(market), people)
-    held = f"{open_orders} open order(s)."
+    held = f"{open_orders} open order{'' if open_orders == 1 else 's'}."
     reason, halts = f"{len(able)} of {len(people)} attested wallets on this chain can buy. {held}", False
     if people and not able and not new.trusted_issuers:
         reason, halts = f"None of the {len(people)} attested wallets on this chain could buy. {held}", True

@@ -67,7 +67,7 @@ def halting(facts: Halting, now: int) -> str | None:
         end = datetime.fromtimestamp(min(facts.lockup_end, FAR), UTC)
         reasons.append(f"Under the token's new rules, only the treasury can sell until {end:%Y-%m-%d %H:%M} UTC.")
     if facts.attested and not facts.able:
-        reasons.append(f"Under the token's new rules, none of the {facts.attested} attested wallet(s) here can buy.")
+        reasons.append(f"Under the token's new rules, no attested wallet of {facts.attested} here can buy.")
     return " ".join(reasons) or None
 
 

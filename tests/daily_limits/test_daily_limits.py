@@ -208,5 +208,5 @@ async def test_operator_lifts_daily_limits(world: World) -> None:
     firm, _, wallet = await limited(world, mint=1)
     async with db.worker() as session:
         lines = await removal.lift_within(session, firm.id, "The other admin has left")
-    assert lines[0].endswith("Removed: daily limits of 1 asset(s).")
+    assert lines[0].endswith("Removed: daily limits of 1 asset.")
     assert (await mint(firm, wallet, 50))["status"] == "accepted"

@@ -113,7 +113,7 @@ async def test_rule_change_halts_the_market(world: World) -> None:
 
     await change({"required_kyc_level": 2})
     status, reason = await firm.shown()
-    assert (status, reason) == ("halted", "Under the token's new rules, none of the 1 attested wallet(s) here can buy.")
+    assert (status, reason) == ("halted", "Under the token's new rules, no attested wallet of 1 here can buy.")
     assert [r["code"] for r in (await firm.refusal(trader)).rules] == [11]
     await firm.trader(level=2)
     assert await firm.shown() == ("active", None)
