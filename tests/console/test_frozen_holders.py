@@ -1,6 +1,7 @@
 """Whom the dialog of "Unfreeze" lists."""
 
 from backend.assets.schemas import Holder
+from state.controls.freeze_many import FREEZE, UNFREEZE, omitted
 from state.controls.frozen import FrozenHolders, frozen_holders
 
 UNIT = 10**18
@@ -29,3 +30,11 @@ def test_chain_without_frozen_holders_says_so() -> None:
     assert said == f"{none}: enter its address to unfreeze it."
     assert frozen_holders(one, "1", "N", 18, is_all=False).none.startswith("None of the 100 largest holders")
     assert frozen_holders(silent, "1", "N", 18, is_all=True).none.startswith("The chain does not respond")
+
+
+def test_marked_holders_without_a_request_are_named_with_the_reason() -> None:
+    assert omitted([], FREEZE) == ""
+    assert omitted(["Treasury"], FREEZE) == "Treasury is not included: the treasury and contracts cannot be frozen."
+    assert omitted(["Alder", "Ilves"], UNFREEZE) == (
+        "2 of the selected rows are not included: only holders with frozen tokens can be unfrozen."
+    )
