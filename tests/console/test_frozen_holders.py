@@ -26,7 +26,7 @@ def test_frozen_holders_of_the_chain_are_listed_with_their_amounts() -> None:
 def test_chain_without_frozen_holders_says_so() -> None:
     one, silent = [holder("Free", "0")], [holder("Free", None)]
     said = frozen_holders(one, "1", "N", 18, is_all=True).none
-    none = "No holder on this chain has frozen tokens. Only an account without tokens can be frozen"
+    none = "No holder on this chain has frozen tokens. An account without tokens can still be frozen"
     assert said == f"{none}: enter its address to unfreeze it."
     assert frozen_holders(one, "1", "N", 18, is_all=False).none.startswith("None of the 100 largest holders")
     assert frozen_holders(silent, "1", "N", 18, is_all=True).none.startswith("The chain does not respond")
