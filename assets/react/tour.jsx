@@ -82,7 +82,8 @@ const uncover = (element) => {
 /* The first field that a button's form still needs; or the button itself. */
 const needed = (button) => {
   const fields = button.type === "submit" ? [...(button.form?.elements ?? [])] : [];
-  const missing = fields.find((one) => one.validity?.valueMissing && one.getClientRects().length);
+  const isMissing = (one) => one.validity?.valueMissing || (one.ariaRequired === "true" && !one.value);
+  const missing = fields.find((one) => isMissing(one) && one.getClientRects().length);
   return missing?.closest(".field") || missing || button;
 };
 
