@@ -122,7 +122,7 @@ def approval_drawer() -> rx.Component:
         rx.cond(ONE.title != "", ONE.title, "Approval"),
         rx.cond(ONE.asked_by != "", "Requested by " + ONE.asked_by, ""),
         problem_note(OneApproval.form_problem),
-        rx.cond(ONE.id != "", body, rx.cond(OneApproval.loading, skeleton(4), rx.fragment())),
+        rx.cond(ONE.title != "", body, rx.cond(OneApproval.loading, skeleton(4), rx.fragment())),
         is_open=OneApproval.is_open,
         on_close=OneApproval.leave,
         foot=(_buttons(),),

@@ -30,7 +30,7 @@ def attempts(title: str, rows: rx.Var[list[AttemptView]]) -> rx.Component:
 def _attempt(attempt: rx.Var[AttemptView]) -> rx.Component:
     runs = attempt.status == "running"
     signs = [(kind, mark(sign)) for kind, sign in SIGNS.items()]
-    again = rx.cond(attempt.status == "untried", "Try", "Try again")
+    again = rx.match(attempt.status, ("untried", "Try"), ("running", "Running"), "Try again").to(str)
     # An attempt against the rules makes calls, which are refused; one against the machinery is repaired.
     ended_well = rx.cond(attempt.calls.length() > 0, "attempt_refused", "attempt_repaired")
     outcome = rx.cond(attempt.status == "held", ended_well, attempt.status).to(str)
