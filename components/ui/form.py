@@ -137,10 +137,10 @@ def select_field(
 ) -> rx.Component:
     """Draw a field for one of several values: pairs (value, label), or a Var of dicts with `value` and `label`."""
     name_id, error = id or f"f-{name}", error_of(errors, name)
+    props.setdefault("required", not optional and placeholder is not None)
     control = select(
-        options, id=name_id, name=name, placeholder=placeholder, required=not optional and placeholder is not None,
-        **_describe(name_id, hint, error), **props,
-    )  # fmt: skip
+        options, id=name_id, name=name, placeholder=placeholder, **_describe(name_id, hint, error), **props
+    )
     return field(label, control, for_id=name_id, hint=hint, error=error, optional=optional)
 
 

@@ -14,7 +14,7 @@ from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.core.arguments import id_of, texts
 from state.core.dialogs import Dialog
 from state.core.events import Events, Next, call
-from state.core.units import priced, to_base, to_whole
+from state.core.units import priced, to_base
 from state.markets.detail import MarketDetail, MarketState
 from state.markets.prices import PricesState
 from state.orders.book import BookState
@@ -120,7 +120,7 @@ class OrderForm(Follows, Dialog, rx.State):
         name = "Best ask" if self.side == "buy" else "Best bid"
         self.best = f"{name} {priced(units, market.quote_decimals)}" if units else ""
         if self._given.get("price", "") == self.price:
-            self._fill(to_whole(units, market.quote_decimals) if units else "")
+            self._fill(priced(units, market.quote_decimals).replace(",", "") if units else "")
 
     def _fill(self, price: str) -> None:
         self.price, self._given, self.fills = price, {**self._given, "price": price}, self.fills + 1
