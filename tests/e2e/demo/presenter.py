@@ -68,7 +68,7 @@ class Presenter:
     def issue_fund(self) -> None:
         """Create a fund under the framework that the card names."""
         page = self.page
-        framework, supply = self.said(r"framework: (.+?) wants .* a supply such as ([0-9,]+)")
+        supply, framework = self.said(r"a supply such as ([0-9,]+)\. .*framework: (.+?) wants")
         page.get_by_label("Name").fill(f"Tour Fund {self.symbol}")
         page.get_by_label("Symbol").fill(self.symbol)
         page.get_by_label("Chain").select_option(index=1)

@@ -24,6 +24,8 @@ def test_tour_is_offered_left_resumed_and_ended(console: Console) -> None:
     expect(_outlined(page)).to_contain_text("Name")
     page.get_by_label("Name", exact=True).fill("Harbor Income Fund")
     page.get_by_label("Symbol").fill("HIF")
+    expect(_outlined(page)).to_contain_text("Chain")
+    page.get_by_label("Chain").select_option(index=1)
     expect(_outlined(page)).to_have_text("Create asset")
 
     card.get_by_role("button", name="Leave").click()
