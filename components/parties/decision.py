@@ -58,6 +58,7 @@ def decision() -> rx.Component:
                 errors=errors,
                 id="d-chain",
                 placeholder="Not now",
+                required=False,
                 hint="Choose a chain to issue the attestation together with this decision.",
             ),
             text_field(
