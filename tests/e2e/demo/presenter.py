@@ -175,7 +175,7 @@ class Presenter:
         self.show_me(holder)
         self.press("Revoke")
         dialog = self.page.get_by_role("dialog", name=f"Revoke the attestation of {holder}")
-        expect(dialog.get_by_role("listitem")).to_contain_text(asset)
+        expect(dialog).to_contain_text(re.compile(rf"The wallet keeps [0-9,.]+\s*{asset} but cannot send"))
         dialog.get_by_label("Reason").fill("The source of funds is in doubt.")
         expect(dialog.locator(OUTLINED)).to_have_count(1)
         self.press("Revoke")
