@@ -58,7 +58,7 @@ const isHere = (link) => {
 
 const lead = (found) => {
   const link = document.querySelector(".tour a");
-  if (link && !link.onclick) link.onclick = (event) => {
+  if (link) link.onclick = (event) => { // React has put a function there, which does nothing
     isWanted = true;
     if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
   };
