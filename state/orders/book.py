@@ -27,6 +27,8 @@ class BookState(Loads, rx.State):
     live: int = 0
     blocked: int = 0
     """Open orders that cannot be filled because of their makers. They do not count for the depth and best prices."""
+    _best_makers: dict[str, list[str]] = {}
+    """The addresses whose orders have the best price, by the side of these orders."""
 
     @rx.event
     async def load(self) -> None:
@@ -46,6 +48,10 @@ class BookState(Loads, rx.State):
         self._add_up([order for page in pages for order in page.orders], market)
         self._loaded()
 
+    def makers_of_best(self, side: str) -> list[str]:
+        """Return the addresses whose orders an order of a side would meet first, in lower case."""
+        return self._best_makers.get("sell" if side == "buy" else "buy", [])
+
     def _add_up(self, orders: list[Order], market: MarketDetail) -> None:
         able = [order for order in orders if order.blocked_reason is None]
         bought, sold = _levels(able, OrderSide.BUY), _levels(able, OrderSide.SELL)
@@ -54,6 +60,11 @@ class BookState(Loads, rx.State):
         self.live, self.blocked = len(orders), len(orders) - len(able)
         self.bids, self.asks = str(sum(bought.values())), str(sum(sold.values()))
         self.best_bid, self.best_ask = str(buys[0][0]) if buys else "", str(sells[0][0]) if sells else ""
+        best = {"buy": self.best_bid, "sell": self.best_ask}
+        self._best_makers = {
+            side: [one.maker_address.lower() for one in able if (one.side, one.price) == (side, price)]
+            for side, price in best.items()
+        }
         self.spread = str(sells[0][0] - buys[0][0]) if buys and sells else ""
         scale = _scale([*bought, *sold])
         self.ticks = [plotted(price, quote) for price in scale]

@@ -83,7 +83,7 @@ class OrderForm(Follows, Dialog, rx.State):
         except ApiProblem as problem:
             self._refused(problem)
             return
-        self._offer_wallet()
+        await self._offer_wallet()
         await self._offer_price(market)
 
     async def _read_wallets(self, market: MarketDetail) -> None:
@@ -108,9 +108,12 @@ class OrderForm(Follows, Dialog, rx.State):
             return []
         return found.accounts
 
-    def _offer_wallet(self) -> None:
+    async def _offer_wallet(self) -> None:
+        """Offer the likely wallet, unless another one was chosen. None is likely where the best price is the
+        organization's own: it would trade with itself."""
         if not self._is_chosen:
-            self.wallet = first_choice(self.side, self._accounts, self._treasury)
+            is_own = self._is_own(await self.get_state(BookState))
+            self.wallet = "" if is_own else first_choice(self.side, self._accounts, self._treasury)
             self._given = {**self._given, "wallet_id": self.wallet}
 
     async def _offer_price(self, market: MarketDetail) -> None:
@@ -118,9 +121,15 @@ class OrderForm(Follows, Dialog, rx.State):
         book = await self.get_state(BookState)
         units = book.best_ask if self.side == "buy" else book.best_bid
         name = "Best ask" if self.side == "buy" else "Best bid"
-        self.best = f"{name} {priced(units, market.quote_decimals)}" if units else ""
+        whose = ", your own order" if self._is_own(book) else ""
+        self.best = f"{name} {priced(units, market.quote_decimals)}{whose}" if units else ""
         if self._given.get("price", "") == self.price:
             self._fill(priced(units, market.quote_decimals).replace(",", "") if units else "")
+
+    def _is_own(self, book: BookState) -> bool:
+        """Return whether the best price of the other side is one of the organization's own orders."""
+        ours = {one.address.lower() for one in self._accounts if one.wallet_id and one.party_id is None}
+        return bool(ours.intersection(book.makers_of_best(self.side)))
 
     def _fill(self, price: str) -> None:
         self.price, self._given, self.fills = price, {**self._given, "price": price}, self.fills + 1
@@ -142,7 +151,7 @@ class OrderForm(Follows, Dialog, rx.State):
             return None  # a price that is being entered stays
         self.side, self.offer = chosen, Offer()
         market = (await self.get_state(MarketState)).market
-        self._offer_wallet()
+        await self._offer_wallet()
         await self._offer_price(market)
         self._add_up(market)
         return OrderForm.check

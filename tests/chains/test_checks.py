@@ -32,7 +32,7 @@ async def test_node_check_lists_node_capabilities(world: World) -> None:
     (node,) = check["nodes"]
     assert (node["name"], node["answers"], node["summary"]) == ("Node 1", True, "Good enough.")
     lines = {line["name"]: line for line in node["lines"]}
-    assert lines["Chain ID"] == {"name": "Chain ID", "level": "ok", "found": "1340161.", "effect": ""}
+    assert lines["Chain ID"] == {"name": "Chain ID", "level": "ok", "found": "1340161, as expected.", "effect": ""}
     assert {line["level"] for line in lines.values()} == {"ok"}
 
 

@@ -59,6 +59,22 @@ def test_tour_that_was_left_continues_from_the_overview(console: Console) -> Non
     expect(left).to_have_count(0)
 
 
+def test_show_me_keeps_what_was_entered(console: Console) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    page.get_by_role("button", name="Start tour").click()
+    console.heading("New asset")
+    page.get_by_label("Name", exact=True).fill("Harbor Income Fund")
+    page.get_by_label("Symbol").fill("HIF")
+    expect(_outlined(page)).to_contain_text("Chain")
+    page.evaluate("window.samePage = true")
+    _card(page).get_by_role("link", name="Show me").click()
+    expect(page.get_by_label("Chain")).to_be_in_viewport()
+    page.get_by_label("Chain").select_option(index=1)  # the form still responds, and still has what was entered
+    expect(_outlined(page)).to_have_text("Create asset")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Harbor Income Fund")
+    assert page.evaluate("window.samePage")
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
 def test_every_button_can_be_scrolled_above_the_tours_card(console: Console, size: tuple[int, int]) -> None:
     """The page of attempts has its buttons at the right edge, where the card once lay over them."""
