@@ -100,10 +100,11 @@ async def _check_rules(context: Context, wallet: WalletRow, body: TransferCreate
         raise Refused(refused)
 
 
-async def _title(context: Context, asset: AssetRow, body: TransferCreate) -> str:
-    """Return the title of a transfer's request: what is sent, and to whom."""
-    names = await titles_of(context.session, context.organization_id, [body.to_address])
-    return f"Transfer {grouped(body.amount, asset.decimals)} {asset.symbol} to {names[body.to_address]}"
+async def _title(context: Context, asset: AssetRow, wallet: WalletRow, body: TransferCreate) -> str:
+    """Return the title of a transfer's request: what is sent, from whom and to whom."""
+    names = await titles_of(context.session, context.organization_id, [wallet.address, body.to_address])
+    amount = f"{grouped(body.amount, asset.decimals)} {asset.symbol}"
+    return f"Transfer {amount} from {names[wallet.address]} to {names[body.to_address]}"
 
 
 async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: TransferCreate) -> TransferAccepted:
@@ -121,7 +122,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     request = await accept(
         context,
         KIND,
-        await _title(context, asset, body),
+        await _title(context, asset, wallet, body),
         subject=("transfer", row.id),
         scope=Scope.TRANSFERS_WRITE,
         steps=[

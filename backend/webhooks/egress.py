@@ -276,7 +276,7 @@ def _words(error: BaseException) -> str:
             return "TLS failed"
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout):
-        return "The connection failed"
+        return "The connection failed: nothing accepts connections at this host and port"
     if isinstance(error, httpcore.ProtocolError):
         return "The answer was not HTTP, or ended too early"
     return "The connection broke"

@@ -10,7 +10,7 @@ import reflex as rx
 from backend.audit.schemas import AuditVerification
 from backend.client import ApiProblem
 from state.audit.differences import KINDS
-from state.audit.views import AuditAction, AuditEntryView, actions, entry_view
+from state.audit.views import AuditAction, AuditEntryView, actions, entry_view, rest_of
 from state.core.address import Addressed, Param, choice, identifier, opened
 from state.core.api import Api
 from state.core.arguments import id_of, number, one_of
@@ -21,6 +21,8 @@ from state.core.references import References
 
 FIRST_DAY, LAST_DAY = "0001-01-02", "9999-12-30"
 """Days beyond which a time zone may have no moment."""
+FOLLOWING = 20
+"""Entries of the next page that are read to complete the actions of this one."""
 
 
 class AuditState(References, Pages, rx.State):
@@ -29,6 +31,8 @@ class AuditState(References, Pages, rx.State):
     rows: list[AuditAction] = []
     """The page's entries by action."""
     _entries: list[AuditEntryView] = []
+    _shown: dict[str, list[int]] = {}
+    """By cursor, the entries that the page before it shows with an action which ends there."""
     _sorts: ClassVar[tuple[str, ...]] = ("seq",)
     people: list[dict[str, str]] = []
     people_problem: str = ""
@@ -47,16 +51,24 @@ class AuditState(References, Pages, rx.State):
 
     async def _fetch(self, cursor: str) -> str | None:
         since, until = await self._days()
-        page = await self._api.list_audit(
-            self._org_id(),
-            action=self.kind or None,
-            actor=self.person or None,
-            since=since or None,
-            until=until or None,
-            cursor=cursor or None,
+        query = {
+            "action": self.kind or None,
+            "actor": self.person or None,
+            "since": since or None,
+            "until": until or None,
             **self._order(),
-        )
-        self._entries = [entry_view(entry, self._known) for entry in page.audit]
+        }
+        page = await self._api.list_audit(self._org_id(), cursor=cursor or None, **query)
+        entries = [entry_view(entry, self._known) for entry in page.audit]
+        if not cursor:
+            self._shown = {}  # of other filters, or of before an entry was added
+        if page.nextCursor:
+            following = await self._api.list_audit(self._org_id(), cursor=page.nextCursor, limit=FOLLOWING, **query)
+            rest = rest_of(entries, [entry_view(entry, self._known) for entry in following.audit])
+            self._shown = {**self._shown, page.nextCursor: [entry.seq for entry in rest]}
+            entries += rest
+        shown = self._shown.get(cursor, [])
+        self._entries = [entry for entry in entries if entry.seq not in shown]
         self.rows = actions(self._entries)
         return page.nextCursor
 

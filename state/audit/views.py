@@ -103,12 +103,21 @@ def actions(entries: list[AuditEntryView]) -> list[AuditAction]:
     """
     found: dict[tuple[str, ...], list[AuditEntryView]] = {}
     for entry in entries:
-        key = (entry.request_id, entry.who, entry.by) if entry.request_id else (str(entry.seq),)
-        found.setdefault(key, []).append(entry)
+        found.setdefault(_key(entry), []).append(entry)
     parts = [part for of_one in found.values() for part in _parts(sorted(of_one, key=lambda entry: entry.seq))]
     grouped = [_action(part) for part in parts]
     is_newest_first = bool(entries) and entries[0].seq > entries[-1].seq
     return sorted(grouped, key=lambda action: action.first.seq, reverse=is_newest_first)
+
+
+def rest_of(entries: list[AuditEntryView], following: list[AuditEntryView]) -> list[AuditEntryView]:
+    """Return those of the following page's entries that belong to an action of this page's `entries`."""
+    keys = {_key(entry) for entry in entries}
+    return [entry for entry in following if _key(entry) in keys]
+
+
+def _key(entry: AuditEntryView) -> tuple[str, ...]:
+    return (entry.request_id, entry.who, entry.by) if entry.request_id else (str(entry.seq),)
 
 
 def _parts(entries: list[AuditEntryView]) -> list[list[AuditEntryView]]:

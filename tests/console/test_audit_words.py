@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from backend.audit.schemas import AuditBreak, AuditEntry, AuditVerification
 from state.audit.differences import action_words, changes, summary
 from state.audit.log import _end, _start, _verdict
-from state.audit.views import AuditEntryView, actions, entry_view
+from state.audit.views import AuditEntryView, actions, entry_view, rest_of
 from state.core.dates import zone_of
 from state.core.record_values import Known, Market, Unit
 
@@ -232,6 +232,15 @@ def test_line_of_an_entry_omits_what_action_and_subject_say():
 def test_audit_actions_keep_every_entry_once(requests: list[str]):
     listed = [AuditEntryView(seq=seq, request_id=id_) for seq, id_ in enumerate(requests, 1)]
     assert sorted(seq for action in actions(listed) for seq in action.seqs) == list(range(1, len(listed) + 1))
+
+
+def test_audit_action_is_completed_from_the_next_page():
+    placed, asked = AuditEntryView(seq=9, request_id="r"), AuditEntryView(seq=6, request_id="r")
+    alone, other = AuditEntryView(seq=8), AuditEntryView(seq=5, request_id="s")
+    by_another = AuditEntryView(seq=4, request_id="r", who="Dana Whitfield")
+    rest = rest_of([placed, alone], [AuditEntryView(seq=7), asked, other, by_another])
+    assert rest == [asked]
+    assert [(action.first.seq, action.seqs) for action in actions([placed, alone, *rest])] == [(8, [8]), (6, [6, 9])]
 
 
 def test_audit_verdict_states_the_length_of_the_chain():

@@ -52,7 +52,7 @@ async def test_transfer_refused_before_attestation_is_sent_after_it(world: World
     accepted = await firm.post("/transfers", body)
     assert (accepted["accepted"], accepted["status"]) == (True, "pending")
     request = await firm.succeed(accepted["requestId"])
-    assert request["title"] == f"Transfer 30 {asset['symbol']} to Marta Lindqvist"
+    assert request["title"] == f"Transfer 30 {asset['symbol']} from {treasury['label']} to Marta Lindqvist"
     transfer = await firm.get(f"/transfers/{accepted['transferId']}")
     assert transfer["status"] == "confirmed"
     assert transfer["tx_hash"] == steps_of(request)["transfer_sent"]["tx_hash"]
