@@ -4,9 +4,13 @@ import reflex as rx
 
 from app.shell.layout import Nav, page
 from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
-from components.core.permission import Scope, allowed, lacking, may
-from components.ui.card import page_head
+from components.core.permission import Scope, allowed, lacking, may, who_can
+from components.ui.box import row
+from components.ui.button import link_button
+from components.ui.card import page_head, panel
+from components.ui.note import forbidden
 from state.api_keys.list import KeysState
+from state.core.session import Session
 
 
 @page(
@@ -24,7 +28,13 @@ def api_keys() -> rx.Component:
             new_button(),
             who=allowed(Scope.API_KEYS_READ, lacking(Scope.API_KEYS_WRITE, "create and revoke API keys")),
         ),
-        keys_panel(),
+        rx.cond(KeysState.is_forbidden, _hidden(), keys_panel()),
         key_dialog(),
         revoke_dialog(),
     )
+
+
+def _hidden() -> rx.Component:
+    """Say who can see the keys."""
+    back = link_button("Overview", "/o/" + Session.org.id + "/overview", "arrow-left")
+    return panel(forbidden(who_can(Scope.API_KEYS_READ, "see API keys")), row(back, cls="center pad"), label="API keys")

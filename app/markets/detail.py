@@ -3,7 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import page
-from components.core.permission import Scope, allowed, lacking
+from components.core.permission import Scope, allowed, lacking, may
 from components.markets.deployment import deployment
 from components.markets.trading import trading
 from components.orders.form import order_dialog
@@ -40,6 +40,18 @@ def market() -> rx.Component:
     )  # fmt: skip
 
 
+def _who() -> rx.Component:
+    """Say who can trade here, and what those who change the rules can do with orders."""
+    by_rules = rx.el.div(
+        "With a change of the rules, you can cancel the open orders of investors who become ineligible.",
+        class_name="muted small",
+    )
+    return rx.fragment(
+        lacking(Scope.TRANSFERS_WRITE, "place orders and cancel single ones"),
+        rx.cond(may(Scope.ASSETS_WRITE) & ~may(Scope.TRANSFERS_WRITE), by_rules, rx.fragment()),
+    )
+
+
 def _whole() -> rx.Component:
     market = MarketState.market
     is_open = market.status == "active"
@@ -59,7 +71,7 @@ def _whole() -> rx.Component:
             link_button("View asset", "/o/" + Session.org.id + "/assets/" + market.asset_id, "landmark"),
             place,
             badge=badge(market.status),
-            who=rx.cond(trades, lacking(Scope.TRANSFERS_WRITE, "place and cancel orders"), rx.fragment()),
+            who=rx.cond(trades, _who(), rx.fragment()),
         ),
         rx.cond(
             trades,

@@ -17,7 +17,8 @@ from backend.requests import titles
 TABLE = sa.inspect(RuleSetRow).local_table
 LIST = Listing.of(TABLE.c, "created_at", names=(col(ChainRow.display_name),), codes=(TABLE.c.tx_hash,))
 _MADE = """
-  select t.chain_eid, t.tx_hash, r.id, r.kind, r.title, coalesce(u.display_name, u.email) as name
+  select t.chain_eid, t.tx_hash, r.id, r.kind, r.title, coalesce(u.display_name, u.email) as name,
+    r.arguments ->> 'reason' as reason
   from ({found}) t join requests r on r.id = t.request_id and r.organization_id = :org
   left join users u on u.id = r.created_by
 """
@@ -83,6 +84,7 @@ async def _makers(context: Context, rows: Sequence[Any]) -> dict[tuple[int, str]
                 "request_id": one.id,
                 "request_title": titles.title_of(context.scopes, one.kind, one.title),
                 "changed_by_name": one.name,
+                "reason": one.reason,
             }
         hashes -= {tx_hash for _, tx_hash in found}
         if not hashes:

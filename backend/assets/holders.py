@@ -14,18 +14,24 @@ from backend.assets import records
 from backend.assets.rules import Held
 from backend.assets.schemas import Holder, HolderList
 from backend.auth.principal import Context
+from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import token
+from backend.compliance import affected, standings
+from backend.compliance.affected import Rules
+from backend.compliance.standings import Wanted
 from backend.core import db
 from backend.core.errors import BadRequest, SignumError
 from backend.core.fields import MAX_UINT256
 from backend.core.pagination import decode_parts, encode_parts
 from backend.lists.pages import Listing, Page
 from backend.wallets import known_names
+from backend.wallets.schemas import AddressKind
 
 LIST = Listing()
 """Largest first, or at a block by address."""
+CONTRACTS = (AddressKind.DISTRIBUTION, AddressKind.MARKET, AddressKind.TOKEN)
 PATIENCE = 3.0
-"""Seconds that a chain has to return frozen amounts."""
+"""Seconds that a chain has to return frozen amounts and rules."""
 _OWNED = """
   with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
   moved as (
@@ -113,7 +119,7 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     sums = rows[0] if rows else (await context.session.execute(sa.text(_TOTALS), known)).one()
     holders = await named(context, [_holder(r) for r in shown])
     return HolderList(
-        holders=await _with_frozen(context, asset_id, holders),
+        holders=await _from_chains(context, asset_id, holders),
         total_balance=str(int(sums.total)),
         total_escrowed=str(int(sums.in_orders)),
         investors=sums.investors,
@@ -128,17 +134,49 @@ async def named(context: Context, shown: list[Holder]) -> list[Holder]:
     return [h.model_copy(update={"kind": names[h.address].kind, "name": names[h.address].name}) for h in shown]
 
 
-async def _with_frozen(context: Context, asset_id: UUID, shown: list[Holder]) -> list[Holder]:
-    """Return the holders with their frozen and available amounts, read in one round trip per chain."""
+async def _from_chains(context: Context, asset_id: UUID, shown: list[Holder]) -> list[Holder]:
+    """Return the holders with their frozen and available amounts, and whether the rules still let them hold."""
     rows = records.active(await records.deployments(context.session, asset_id))
     tokens = {r.chain_eid: r.token_address for r in rows if r.token_address}
     eids = sorted({h.chain_eid for h in shown} & tokens.keys())
     async with db.paused(context.session):
-        response = await asyncio.gather(
-            *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
+        amounts, rules = await asyncio.gather(
+            asyncio.gather(
+                *(_frozen(eid, tokens[eid], [h.address for h in shown if h.chain_eid == eid]) for eid in eids)
+            ),
+            asyncio.gather(*(_rules(eid, tokens[eid]) for eid in eids)),
         )
-    known = {(eid, address): amount for eid, some in zip(eids, response, strict=True) for address, amount in some}
-    return [h.model_copy(update=parts(h, known.get((h.chain_eid, h.address)))) for h in shown]
+    known = {(eid, address): amount for eid, some in zip(eids, amounts, strict=True) for address, amount in some}
+    verdicts = await _verdicts(context, {eid: one for eid, one in zip(eids, rules, strict=True) if one}, shown)
+    at = [(h.chain_eid, h.address) for h in shown]
+    return [
+        h.model_copy(update=parts(h, known.get(key)) | verdicts.get(key, {})) for h, key in zip(shown, at, strict=True)
+    ]
+
+
+async def _verdicts(
+    context: Context, rules: dict[int, TokenRules], shown: list[Holder]
+) -> dict[tuple[int, str], dict[str, Any]]:
+    """Return whether each investor may hold the token under its rules, and why not, by chain and address."""
+    judged = [h for h in shown if h.chain_eid in rules and not h.is_treasury and h.kind not in CONTRACTS]
+    wanted = {eid: Wanted([h.address for h in judged if h.chain_eid == eid], [one]) for eid, one in rules.items()}
+    found = await standings.read(context, {eid: one for eid, one in wanted.items() if one.addresses})
+    verdicts: dict[tuple[int, str], dict[str, Any]] = {}
+    for holder in judged:
+        own, amount = rules[holder.chain_eid], int(holder.balance)
+        account = found.account(holder.chain_eid, holder.address, own, balance=amount, holding=amount)
+        reasons = affected.reasons(affected.judged(Rules(own), Rules(own), account, account).after)
+        verdicts[holder.chain_eid, holder.address] = {"eligible": not reasons, "reasons": reasons}
+    return verdicts
+
+
+async def _rules(eid: int, at: str) -> TokenRules | None:
+    """Return the token's rules; None if the chain does not answer."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await token.rules(eid, at)
+    except (SignumError, TimeoutError):
+        return None
 
 
 def parts(holder: Holder, frozen: int | None) -> dict[str, str | None]:

@@ -18,6 +18,7 @@ from backend.core.fields import (
     Flag,
     KycLevel,
     Name,
+    Reason,
     Record,
     RegulationType,
     Text,
@@ -93,11 +94,15 @@ class AssetUpdate(Body):
     required_kyc_level: Annotated[KycLevel | None, KEPT, removed_by("0")] = None
     org_only: Annotated[Flag | None, KEPT, removed_by("false")] = None
     orders: OpenOrders | None = None
+    reason: Reason | None = None
+    """Why; it is recorded in the audit log and in the history of the rules."""
 
     def given(self) -> set[str]:
         """Return the names of the fields that are changed, those of rules as `compliance_rules.{name}`."""
         rules = self.compliance_rules.model_fields_set if self.compliance_rules else ()
-        return (self.model_fields_set - {"compliance_rules", "orders"}) | {f"compliance_rules.{name}" for name in rules}
+        return (self.model_fields_set - {"compliance_rules", "orders", "reason"}) | {
+            f"compliance_rules.{name}" for name in rules
+        }
 
 
 class Deployment(Record):
@@ -229,7 +234,9 @@ class Holder(BaseModel):
     `balance` is everything the holder owns: `available`, frozen, and `escrowed`, which markets hold for open sell
     orders. `frozen` (may exceed the balance) and `available` are null if the chain does not answer. `share_bps` is the
     share of all holders' balances in hundredths of a percent; the shares of an asset add up to 10,000. It is null in a
-    list at a block. `name` is that of the party, wallet, distribution or other contract.
+    list at a block. `name` is that of the party, wallet, distribution or other contract. `eligible`: whether the rules
+    of the token let the account hold it now, and `reasons` why not; null for the treasury, for contracts, in a list at
+    a block, and if the chain does not answer.
     """
 
     address: str
@@ -244,6 +251,8 @@ class Holder(BaseModel):
     party_id: UUID | None
     party_name: str | None
     is_treasury: bool
+    eligible: bool | None = None
+    reasons: list[str] = []
 
 
 class HolderList(RecordPage):
@@ -273,8 +282,8 @@ class RulesOnChain(BaseModel):
 
 
 class RuleSet(Record):
-    """Rules that a token took on a chain, and what they changed. `at` is the time of the block. `request_id`, its title
-    and the person who made it are null if no request of the organization wrote them."""
+    """Rules that a token took on a chain, and what they changed. `at` is the time of the block. `request_id`, its
+    title, its reason and the person who made it are null if no request of the organization wrote them."""
 
     id: UUID
     chain_eid: int
@@ -288,6 +297,7 @@ class RuleSet(Record):
     request_id: UUID | None = None
     request_title: str | None = None
     changed_by_name: str | None = None
+    reason: str | None = None
 
 
 class RuleSetList(RecordPage):

@@ -166,7 +166,7 @@ async def planned(session: Write, organization_id: UUID, asset_id: UUID, patch: 
 async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetAccepted:
     """Change an asset, and create the request that writes the change to its chains."""
     version = context.call.version if context.call else None
-    if version is None and patch.model_fields_set - TEXTS:
+    if version is None and patch.model_fields_set - TEXTS - {"reason"}:
         await check_may_omit_version(context, asset_id)
     asset, terms = await planned(context.session, context.organization_id, asset_id, patch)
     rows = records.active(await records.deployments(context.session, asset_id))
@@ -200,6 +200,7 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
             "version": asdict(version) if version else None,
             "on_chain": on_chain,
             "cancelling": cancelling,
+            "reason": patch.reason,
         },
     )
     if request.status is not RequestStatus.AWAITING_APPROVAL:
@@ -253,7 +254,10 @@ async def apply(session: Write, request_id: UUID) -> tuple[AssetRow, dict[str, A
     for field in patch.model_fields_set & TEXTS:
         setattr(asset, field, getattr(patch, field))
     subject = ("asset", asset.id)
-    await publish_change(session, asset.organization_id, "asset.updated", subject, before, shown(Asset, asset))
+    after = shown(Asset, asset)
+    if after != before and patch.reason:
+        before, after = before | {"reason": None}, after | {"reason": patch.reason}
+    await publish_change(session, asset.organization_id, "asset.updated", subject, before, after)
     return asset, request.arguments
 
 

@@ -83,7 +83,7 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
             caps=checked.caps.effects,
             costs=costs,
             warnings=[
-                *_warnings(checked, rules, able, people, names[body.chain_eid]),
+                *_warnings(rules, able, people, names[body.chain_eid]),
                 *(
                     []
                     if checked.source is None
@@ -212,10 +212,8 @@ async def _eligible(context: Context, eid: int, rules: TokenRules, market: Marke
     return len(affected.able_buyers(rules, market, [found.account(eid, w, rules) for w in wallets])), len(wallets)
 
 
-def _warnings(checked: Checked, rules: MarketRules, able: int, people: int, chain: str) -> list[str]:
+def _warnings(rules: MarketRules, able: int, people: int, chain: str) -> list[str]:
     found = []
-    if checked.source is not None:
-        found.append(f"{checked.asset.symbol} is bridged first; the market follows when the bridge completes.")
     if able == 0:
         found.append(f"None of the {people} parties with a wallet has an attestation on {chain} that these rules need.")
     if rules.lockup_end_time > clock.moment():

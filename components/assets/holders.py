@@ -10,6 +10,7 @@ from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed
 from components.ui.button import link
 from components.ui.card import panel
+from components.ui.icon import icon
 from components.ui.list_keys import keys_hint, list_keys, marks_hint
 from components.ui.marks import mark_box
 from components.ui.note import empty
@@ -78,9 +79,17 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
         rx.cond(holder.kind != "", holder.kind + ", ", "").to(str), short_hash(holder.address), class_name="muted small"
     )
     words = rx.cond(holder.name != "", holder.name, holder.address).to(str) + " on " + holder.chain
+    ineligible = rx.el.span(
+        icon("triangle-alert", 13), " No longer eligible: ", holder.ineligible, class_name="warn-text small wrap"
+    )
     who = rx.el.div(
         allowed(Scope.ASSETS_WRITE, mark_box(HoldersState, holder, words)),
-        rx.el.div(rx.el.span(name, class_name="strong"), kind, class_name="col none grow"),
+        rx.el.div(
+            rx.el.span(name, class_name="strong"),
+            kind,
+            rx.cond(holder.ineligible != "", ineligible, rx.fragment()),
+            class_name="col none grow",
+        ),
         class_name="row who",
     )
     return tr(

@@ -11,7 +11,7 @@ from components.ui.box import col, row
 from components.ui.button import button
 from components.ui.card import card, item
 from components.ui.dialog import dialog
-from components.ui.form import check_field, save_bar
+from components.ui.form import check_field, save_bar, text_field
 from components.ui.icon import icon
 from components.ui.note import note, problem_note, skeleton
 from components.ui.progress import diff
@@ -147,6 +147,11 @@ def _review() -> rx.Component:
             rx.cond(state.impact.stricter != "", stricter, rx.fragment()),
             rx.cond(state.impact.orders != "", _orders(), rx.fragment()),
             rx.cond(state.impact.steps.length() > 0, steps, rx.fragment()),
+            text_field(
+                "Reason", "rules_reason", optional=True, max_length=500,
+                hint="Stored in the audit log and in the history of the rules.",
+                default_value=state.reason, on_change=state.explain.debounce(150), on_blur=state.explain,
+            ),
             problem_note(state.form_problem),
             _rebase(),
             cls="card-body",
@@ -159,4 +164,4 @@ def _review() -> rx.Component:
             rx.dialog.close(button("Cancel")),
             button("Save rules", kind="primary", busy=state.saving, on_click=state.save),
         ),
-    )
+    )  # fmt: skip

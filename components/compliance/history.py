@@ -52,6 +52,7 @@ def _rule_set(rules: rx.Var[RuleSetView]) -> rx.Component:
         rx.el.div(
             rx.el.div(rules.chain, rx.el.span(" version ", rules.version, class_name="muted"), class_name="title"),
             rx.cond(rules.changes.length() > 0, diff(rules.changes), first),
+            rx.cond(rules.reason != "", text("“", rules.reason, "”", cls="muted small"), rx.fragment()),
             class_name="grow",
         ),
         rx.el.div(

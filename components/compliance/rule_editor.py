@@ -90,6 +90,13 @@ def rule_settings(
         differs = changed.contains(name) if changed is not None else False
         return setting(name, about, control, _error(state, field), changed=differs)
 
+    def read(words: Any, control: rx.Component) -> rx.Component:
+        return rx.cond(is_locked, rx.el.span(words, class_name="num"), control)
+
+    level = rx.match(
+        state.draft.level, *((int(value), words if value == "0" else f"Level {words}") for value, words in LEVELS), ""
+    )
+    empty = rx.cond(is_locked, "", " Empty means no limit.").to(str)
     lockup = _text(state, "lockup", state.draft.lockup, "lockup_end_time", "Lock-up ends", type="datetime-local")
     unlocked = rx.el.span("No lock-up", class_name="muted")
     who = "trader" if of_market else "receiver"
@@ -97,23 +104,31 @@ def rule_settings(
         line(
             "Accredited investors only",
             f"A {who} needs an attestation as accredited at the required level. Checked on chain every time.",
-            _switch(state, "accredited", "Accredited investors only"),
+            read(
+                rx.cond(state.draft.accredited, "Yes", "No"), _switch(state, "accredited", "Accredited investors only")
+            ),
             "requires_accreditation",
         ),
         line(
             "Required KYC level",
             f"The lowest level a {who}'s attestation must carry. A higher level is a more thorough check. "
             "Raising it excludes holders below it.",
-            rx.el.div(
-                filters("Required KYC level", state.draft.level.to_string(), state.set_level, LEVELS),
-                class_name="segmented",
+            read(
+                level,
+                rx.el.div(
+                    filters("Required KYC level", state.draft.level.to_string(), state.set_level, LEVELS),
+                    class_name="segmented",
+                ),
             ),
             "required_kyc_level",
         ),
         line(
             "Maximum holders",
-            "Counts accounts with a balance except the treasury. Empty means no limit.",
-            _text(state, "max_holders", state.draft.max_holders, "max_holders", "Maximum holders", after="holders"),
+            rx.fragment("Counts accounts with a balance except the treasury.", empty),
+            read(
+                _limit(state.draft.max_holders, "holders"),
+                _text(state, "max_holders", state.draft.max_holders, "max_holders", "Maximum holders", after="holders"),
+            ),
             "max_holders",
         ),
         line(
@@ -124,7 +139,10 @@ def rule_settings(
         ),
         line(
             "Lock-up ends",
-            "No transfer between holders before this moment, in UTC. The treasury is exempt. Empty means no lock-up.",
+            rx.fragment(
+                "No transfer between holders before this moment, in UTC. The treasury is exempt.",
+                rx.cond(is_locked, "", " Empty means no lock-up."),
+            ),
             rx.cond(
                 is_locked,
                 rx.cond(state.draft.lockup == "", unlocked, rx.el.span(state.lockup_words, class_name="num")),
@@ -134,10 +152,20 @@ def rule_settings(
         ),
         line(
             "Maximum per holder",
-            "A holder above it keeps the tokens but cannot receive more. In tokens, such as 1250.5. "
-            "Empty means no limit.",
-            _text(
-                state, "max_tokens", state.draft.max_tokens, "max_tokens_per_holder", "Maximum per holder", after=symbol
+            rx.fragment(
+                "A holder above it keeps the tokens but cannot receive more.",
+                rx.cond(is_locked, "", " In tokens, such as 1250.5. Empty means no limit."),
+            ),
+            read(
+                _limit(state.draft.max_tokens, symbol),
+                _text(
+                    state,
+                    "max_tokens",
+                    state.draft.max_tokens,
+                    "max_tokens_per_holder",
+                    "Maximum per holder",
+                    after=symbol,
+                ),
             ),
             "max_tokens_per_holder",
         ),
@@ -156,7 +184,11 @@ def _asset_only(state: Any, line: Any, is_locked: rx.Var[bool] | bool) -> list[r
             "Organization only",
             "Only accounts that this organization itself attested can receive the token. Attestations by its parents "
             "and by trusted issuers then count only for sending.",
-            _switch(state, "org_only", "Organization only"),
+            rx.cond(
+                is_locked,
+                rx.el.span(rx.cond(state.draft.org_only, "Yes", "No"), class_name="num"),
+                _switch(state, "org_only", "Organization only"),
+            ),
             "org_only",
         ),
         line(
@@ -189,7 +221,7 @@ def _trusted(state: Any, is_locked: rx.Var[bool] | bool) -> rx.Component:
     none = rx.el.span("No others", class_name="muted")
     read = rx.cond(state.trusted.length() > 0, _issuers(state, is_locked), none)
     edited = rx.fragment(_issuers(state, is_locked), _issuer_picker(state))
-    return rx.el.div(rx.cond(is_locked, read, edited), class_name="col grow")
+    return rx.cond(is_locked, read, rx.el.div(edited, class_name="col grow"))
 
 
 def _issuers(state: Any, is_locked: rx.Var[bool] | bool) -> rx.Component:
@@ -213,6 +245,12 @@ def _switch(state: Any, name: str, label: str) -> rx.Component:
         on_change=state.switch(name),
         aria_label=label,
     )
+
+
+def _limit(value: Any, unit: Any) -> rx.Component:
+    """Write a limit, or that there is none."""
+    none = rx.el.span("No limit", class_name="muted")
+    return rx.cond((value == "") | (value == "0"), none, rx.fragment(value, " ", unit))
 
 
 def _text(

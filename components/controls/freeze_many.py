@@ -56,6 +56,10 @@ def _form() -> rx.Component:
             "Each whole account can send, sell and burn again under the rules. Each one is a separate request.",
         ),
     ).to(str)
+    several = text_field(
+        rx.el.span("Type ", rx.el.b(symbol), " to confirm"), "symbol", errors=state.errors, id="many-symbol",
+        spell_check=False,
+    )  # fmt: skip
     fields = rx.fragment(
         rx.el.ul(rx.foreach(state.who, lambda one: rx.el.li(one, key=one)), class_name="strong"),
         rx.cond(state.more > 0, text("and ", state.more, " more", cls="muted"), rx.fragment()),
@@ -65,10 +69,7 @@ def _form() -> rx.Component:
             "Reason", "reason", errors=state.errors, id="many-reason", rows=2, max_length=500, auto_focus=True,
             hint="Stored with each request and visible to everyone who can see it",
         ),
-        text_field(
-            rx.el.span("Type ", rx.el.b(symbol), " to confirm"), "symbol", errors=state.errors, id="many-symbol",
-            spell_check=False,
-        ),
+        rx.cond(state.count > 1, several, rx.fragment()),
     )  # fmt: skip
     nothing = note(rx.el.b("Nothing to do. "), state.omitted, tone="warn")
     return form_dialog(

@@ -8,7 +8,7 @@ from components.compliance.impact import effects
 from components.core.permission import Scope, allowed
 from components.markets.enable_chain import enable_button
 from components.oauth.consent import consent_field
-from components.ui.box import col, row
+from components.ui.box import col, row, text
 from components.ui.button import button, link, link_button, text_button
 from components.ui.card import card, panel
 from components.ui.form import check_field, error_of
@@ -248,13 +248,18 @@ def _attest() -> rx.Component:
         rx.cond(
             state.count > 0,
             rx.cond(state.lacks_issuer, first, offer),
-            rx.cond(state.is_known, nobody, rx.fragment()),
+            rx.cond(state.is_known, nobody, rx.cond(state.is_looking, _looking(), rx.fragment())),
         ),
         rx.cond(state.omitted != "", note(state.omitted, tone="warn"), rx.fragment()),
         problem_note(state.problem),
         class_name="col",
         on_mount=state.look,
     )
+
+
+def _looking() -> rx.Component:
+    """Hold the place of the offer while the parties are read, so that the buttons below do not move."""
+    return row(button("Attest investors", "shield-check", busy=True), text("Reading the parties", cls="muted small"))
 
 
 def _buttons() -> rx.Component:

@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import permitted
+from components.core.permission import lacking, permitted
 from components.ui.button import button, link_button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field
@@ -32,7 +32,9 @@ def fix_offer(request: rx.Var[RequestView]) -> rx.Component:
     link = rx.cond(fix.scope == "", go, shown)
     step = rx.cond(fix.kind == "link", link, permitted(fix.scope, take, fix.label, sign="wrench", small=True))
     words = rx.cond(fix.words != "", rx.el.span(fix.words, class_name="muted small"), rx.fragment())
-    return rx.cond(fix.kind != "", step, words)
+    # Of the same scope, the line below the retry speaks of both.
+    who = rx.cond(fix.scope == request.scope, rx.fragment(), lacking(fix.scope, "take the next step"))
+    return rx.cond(fix.kind != "", rx.fragment(step, who), words)
 
 
 @rx.memo

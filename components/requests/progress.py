@@ -23,5 +23,7 @@ def request_progress(state: Any, *, retry: str = "Retry from here") -> rx.Compon
     again = permitted(
         request.scope, rx.cond(request.fix.kind != "", retried("plain"), retried("primary")), retry, small=True
     )
-    again = rx.fragment(again, lacking(request.scope, "retry this request"))
+    is_same = (request.fix.kind != "") & (request.fix.scope == request.scope)
+    both = lacking(request.scope, "take the next step and to retry this request")
+    again = rx.fragment(again, rx.cond(is_same, both, lacking(request.scope, "retry this request")))
     return progress.request_progress(request, waits=awaits_approval(request), fix=fix_offer(request), again=again)

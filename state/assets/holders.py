@@ -40,6 +40,8 @@ class HolderView:
     can_freeze: bool
     """Whether a freeze of this account makes sense: not the treasury, and no contract."""
     is_frozen: bool
+    ineligible: str
+    """Why the rules no longer let the account hold the token; empty if they do."""
 
 
 class HoldersState(Marks, Chains, rx.State):
@@ -98,6 +100,7 @@ class HoldersState(Marks, Chains, rx.State):
             share="" if holder.share_bps is None else percent(holder.share_bps),
             can_freeze=not holder.is_treasury and holder.kind not in CONTRACTS,
             is_frozen=holder.frozen not in (None, "0"),
+            ineligible=" ".join(holder.reasons),
         )
 
 

@@ -32,6 +32,7 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
     reviewing: bool = False
     cancels_orders: bool = False
     """Whether saving cancels the open orders of ineligible holders."""
+    reason: str = ""
     is_outdated: bool = False
     """Whether another person has changed the asset since these rules were read."""
     _version: str = ""
@@ -61,7 +62,7 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         self.is_outdated = False
         self._fill(self._saved)
         self.changes, self.changed, self.impact, self.checked, self.reviewing = [], {}, Impact(), False, False
-        self.cancels_orders = False
+        self.cancels_orders, self.reason = False, ""
         await self._name_issuers()
 
     @rx.event
@@ -128,6 +129,11 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         return ComplianceState.preview
 
     @rx.event
+    def explain(self, reason: str) -> None:
+        """Take over the reason of the change."""
+        self.reason = str(reason).strip()[:500]
+
+    @rx.event
     async def save(self) -> Events:
         """Save: start a request that writes the rules to every chain, and follow it on this page."""
         self._begin()
@@ -150,7 +156,7 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         self._done()
         self._version = ""
         self.reviewing, self.changes, self.changed, self._saved = False, [], {}, self.draft
-        self.impact, self.checked, self.cancels_orders = Impact(), False, False
+        self.impact, self.checked, self.cancels_orders, self.reason = Impact(), False, False, ""
         page = await self.get_state(AssetState)
         await self._accepted(f"Updating the rules of {page.asset.symbol}", answer.request_id)
         yield [page._follow(answer.request_id), Tracker.watch, AssetState.reload, RulesHistory.catch_up]
@@ -174,4 +180,5 @@ class ComplianceState(RuleEditor, ShowsEffects, rx.State):
         """Return the changed fields. Raises InvalidFields, and ApiProblem as the API would."""
         decimals = (await self.get_state(AssetState)).asset.decimals
         changed = asset_body(checked(self.draft, decimals), checked(self._saved, decimals))
-        return body(AssetUpdate, changed | ({"orders": OpenOrders.CANCEL} if self.cancels_orders else {}))
+        orders = {"orders": OpenOrders.CANCEL} if self.cancels_orders else {}
+        return body(AssetUpdate, changed | orders | ({"reason": self.reason} if self.reason else {}))

@@ -40,6 +40,7 @@ class RuleSetView:
     who: str = ""
     request: str = ""
     request_id: str = ""
+    reason: str = ""
     changes: list[dict[str, str]] = field(default_factory=list)
 
 
@@ -119,6 +120,7 @@ class RulesHistory(Pages, Chains, rx.State):
             tx_hash=rule_set.tx_hash,
             tx_url=self._transaction_url(rule_set.chain_eid, rule_set.tx_hash),
             who=rule_set.changed_by_name or "",
+            reason=rule_set.reason or "",
             request=rule_set.request_title or "",
             request_id=str(rule_set.request_id or ""),
             changes=list(differences(*(_texts(rules, symbol, decimals, names) for rules in (before, now)))),

@@ -65,7 +65,7 @@ class FreezeMany(SendsItems, rx.State):
         said = named(data, "reason", "symbol")
         symbol = (await self.get_state(AssetState)).asset.symbol
         self.errors = {} if said["reason"] else {"reason": "Enter a reason. It is stored with each request"}
-        if said["symbol"] != symbol:
+        if len(self._accounts) > 1 and said["symbol"] != symbol:
             self.errors = self.errors | {"symbol": f"Type {symbol} to confirm"}
         if self.errors:
             self.saving = False

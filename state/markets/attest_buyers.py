@@ -32,6 +32,8 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
     count: int = 0
     chain: str = ""
     doing: str = ""
+    is_looking: bool = True
+    """Whether the parties are being read."""
     is_known: bool = False
     """Whether the parties could be read."""
     omitted: str = ""
@@ -48,6 +50,10 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
     @rx.event
     async def look(self) -> None:
         """Find the parties that could buy after an attestation; without permission (403) offer nothing."""
+        await self._look()
+        self.is_looking = False
+
+    async def _look(self) -> None:
         wizard = await self.get_state(MarketWizard)
         self._done()
         self.count, self.doing, self.is_running, self.problem, self._parties = 0, "", False, "", []

@@ -43,6 +43,24 @@ async def test_rules_history_lists_every_rule_set_with_its_changes(world: World)
     await other.refused("GET", f"/assets/{asset['id']}/rules-history", 404)
 
 
+async def test_reason_of_a_change_is_recorded(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset()
+    why = "The board excluded North Korea, resolution 7/2026."
+    change = {"compliance_rules": {"blocked_countries": ["PRK"]}, "reason": why}
+    accepted = await firm.patch(f"/assets/{asset['id']}", change)
+    request = await firm.succeed(accepted["requestId"])
+    assert request["reason"] == why
+    await indexed()
+    history = (await firm.get(f"/assets/{asset['id']}/rules-history"))["rule_sets"]
+    assert [rules["reason"] for rules in history] == [why, *[None] * (len(history) - 1)]
+    log = (await firm.get("/audit", params={"action": "asset.updated"}))["audit"]
+    assert (log[0]["before"]["reason"], log[0]["after"]["reason"]) == (None, why)
+    without = await firm.patch(f"/assets/{asset['id']}", {"reason": why})
+    await firm.succeed(without["requestId"])
+    assert len((await firm.get("/audit", params={"action": "asset.updated"}))["audit"]) == len(log), "nothing changed"
+
+
 @pytest.mark.long
 async def test_rules_history_drops_rules_of_a_reorganized_block(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)

@@ -62,10 +62,38 @@ async def test_holders_are_named_and_their_amounts_are_told_apart(world: World) 
     assert (found["investors"], nothing["investors"]) == (1, 1)
     assert (nothing["holders"], nothing["total_balance"]) == ([], str(1_000 * UNIT))
     past = await firm.get(path, params={"block": height})
-    assert {h["address"]: h for h in past["holders"]} == {a: h | {"share_bps": None} for a, h in rows.items()}
+    assert {h["address"]: h for h in past["holders"]} == {
+        a: h | {"share_bps": None, "eligible": None, "reasons": []} for a, h in rows.items()
+    }
     assert (past["total_balance"], past["total_escrowed"]) == (None, None)
     other = await Firm.found(world, "Other")
     await other.refused("GET", path, 404)
+
+
+async def test_holder_who_is_no_longer_eligible_says_why(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(initial_supply=str(1_000 * UNIT), required_kyc_level=1)
+    treasury, holder = await firm.treasury(), await firm.trader()
+    body = {
+        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
+        "to_address": holder["address"], "amount": str(100 * UNIT),
+    }  # fmt: skip
+    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+    await indexed()
+    path = f"/assets/{asset['id']}"
+
+    async def verdicts() -> dict[str, tuple[bool | None, list[str]]]:
+        listed = (await firm.get(f"{path}/holders"))["holders"]
+        return {one["address"]: (one["eligible"], one["reasons"]) for one in listed}
+
+    assert await verdicts() == {treasury["address"]: (None, []), holder["address"]: (True, [])}
+    stricter = await firm.patch(path, {"required_kyc_level": 3})
+    await firm.succeed(stricter["requestId"])
+    found = await verdicts()
+    assert found[treasury["address"]] == (None, [])
+    eligible, reasons = found[holder["address"]]
+    assert eligible is False
+    assert ["3 is required" in reason for reason in reasons] == [True]
 
 
 def largest_remainder(amounts: list[int]) -> list[int]:
