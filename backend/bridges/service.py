@@ -226,7 +226,7 @@ async def check_balance(context: Context, asset: AssetRow, source: DeploymentRow
         owner = await token.owner(source.chain_eid, source.token_address)
         held = await token.balance_of(source.chain_eid, source.token_address, owner)
     if held < amount:
-        holds, wanted = (f"{grouped(n, asset.decimals)} {asset.symbol} ({n} base units)" for n in (held, amount))
+        holds, wanted = (f"{grouped(n, asset.decimals)} {asset.symbol}" for n in (held, amount))
         raise Conflict(f"The treasury {owner} holds {holds} on the source chain; the amount is {wanted}.")
 
 

@@ -210,9 +210,7 @@ async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> N
         is_test = held < needed and await test_funds.is_test_currency(market.chain_eid, market.quote_token_address)
     if held >= needed:
         return
-    holds, needs = (
-        f"{grouped(n, market.quote_decimals or 0)} {market.quote_symbol} ({n} base units)" for n in (held, needed)
-    )
+    holds, needs = (f"{grouped(n, market.quote_decimals or 0)} {market.quote_symbol}" for n in (held, needed))
     detail = (
         f'The wallet "{trader.wallet.label}" ({trader.wallet.address}) holds {holds}; '
         f"the order needs {needs}, fees included."

@@ -158,8 +158,7 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                 ),
                 "funds": _example(
                     409,
-                    'The wallet "Custody" holds 0 tUSD (0 base units); the order needs 10.03 tUSD '
-                    "(10030000 base units), fees included.",
+                    'The wallet "Custody" holds 0 tUSD; the order needs 10.03 tUSD, fees included.',
                     "conflict",
                     resolution={
                         "method": "POST",

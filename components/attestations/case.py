@@ -181,10 +181,13 @@ def _progress() -> rx.Component:
 
 
 def _attestation_buttons() -> rx.Component:
+    words = rx.cond(
+        (RECORD.status == "active") & (RECORD.shown != "expiring"), "Attest on another chain", "Attest again"
+    )
     again = rx.cond(  # before it expires, a new one is what comes next
         RECORD.shown == "expiring",
-        button("Attest again", "badge-check", kind="primary", on_click=Issue.begin(RECORD.party_id)),
-        button("Attest again", "badge-check", on_click=Issue.begin(RECORD.party_id)),
+        button(words, "badge-check", kind="primary", on_click=Issue.begin(RECORD.party_id)),
+        button(words, "badge-check", on_click=Issue.begin(RECORD.party_id)),
     )
     revoke = button("Revoke", "ban", kind="danger", on_click=Revoke.begin)
     return rx.fragment(

@@ -150,7 +150,7 @@ class Tour(Api, rx.State):
             self.points = [
                 {"within": point.within, "words": said, "about": facts.get(point.about, "")}
                 for point in step.points
-                if (said := fill([point.words], facts)) and (not point.needs or point.needs in facts)
+                if (said := fill([point.words], facts)) and point.is_shown(facts)
             ]
         else:
             self.points = []

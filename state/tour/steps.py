@@ -74,13 +74,18 @@ class Finds(StrEnum):
 @dataclass(frozen=True)
 class Point:
     """A control to outline: the first one in view below `within` whose text begins with `words`, and that is not
-    ticked yet. It is skipped unless the fact `needs` is known. `about`: a fact that the heading of its drawer names, if
+    ticked yet. It is skipped unless the fact `needs` is known, and if the fact `unless` is. `about`: a fact that the heading of its drawer names, if
     the fact is known: the drawer of another record has the same buttons."""
 
     words: str
     within: str = PAGE
     needs: str = ""
     about: str = ""
+    unless: str = ""
+
+    def is_shown(self, facts: Mapping[str, str]) -> bool:
+        """Return whether the known facts let it be outlined."""
+        return (not self.needs or self.needs in facts) and self.unless not in facts
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ REVIEW = (
 )
 ATTEST = (
     Point("Issue attestation", DIALOG),
+    Point("Attest on another chain", FOOT, about=Fact.PARTY),
     Point("Attest again", FOOT, about=Fact.PARTY),
     Point("Attest", FOOT, about=Fact.PARTY),
     Point("{party}"),
@@ -81,7 +82,7 @@ ISSUER = (
             "are any, deploy, and watch the bridge.",
             "Choose a chain without the fund, keep the amount to bridge, confirm new limits, and deploy.",
         ),
-        ("markets/new?asset={fund_id}", "markets/new"),
+        ("markets?begun={begun}", "markets/new?asset={fund_id}", "markets/new"),
         (
             Point("{other}", WIZARD),
             Point("Continue", WIZARD),
@@ -90,9 +91,11 @@ ISSUER = (
             Point("Change the limits", WIZARD),
             Point("Set the limits", WIZARD),
             Point("Deploy market"),
-            Point("Markets", SIDE),
+            Point("Markets", SIDE, unless=Fact.BEGUN),
         ),
         ("market.active",),
+        begun=("market", "The market is being deployed."),
+        then=("Watch its steps: the bridge brings the fund, and then the market opens by itself.",),
         learns=Learns.MARKET,
     ),
     TourStep(
@@ -130,6 +133,7 @@ ISSUER = (
         (
             Point("Save rules", DIALOG),
             Point("Review and save"),
+            Point("Country to block", DIALOG),
             Point("Add a country"),
             Point("Compliance"),
             Point("Show me", CARD),

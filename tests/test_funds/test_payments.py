@@ -12,6 +12,7 @@ from backend.chain.rpc import node_urls
 from backend.client import ApiProblem, SignumClient
 from backend.core.errors import Unavailable
 from backend.core.settings import Settings
+from backend.core.units import grouped
 from backend.limits import rate_limits
 from backend.server.runtime import local_transport
 from backend.test_funds import workflow
@@ -264,7 +265,7 @@ async def test_order_without_quote_currency_names_the_test_funds_that_let_it_thr
         assert (call["method"], call["path"]) == ("POST", f"{firm.base}/wallets/{buyer['id']}/test-funds")
         missing = call["description"].removeprefix(f"Get test funds on the chain {SEPOLIA}: at least ")
         amount = missing.removesuffix(" base units.")
-        assert f"({int(amount) + 3 * USD} base units), fees included." in problem.detail
+        assert f"needs {grouped(int(amount) + 3 * USD, 6)} tUSD, fees included." in problem.detail
         funds = await client.follow(call, {"chain_eid": SEPOLIA, "amount": amount})
         await firm.succeed(funds["requestId"])
     order = await firm.post(orders_path(market), body)
@@ -280,5 +281,5 @@ async def test_order_on_a_public_chain_names_no_test_funds(world: World, monkeyp
     body = {"side": "buy", "price": str(USD), "amount": str(UNIT), "wallet_id": buyer["id"]}
     monkeypatch.setattr(node_urls, "is_embedded", lambda _: False)
     problem = await firm.refused("POST", orders_path(market), 409, json=body)
-    assert "holds 0 tUSD (0 base units)" in problem.detail
+    assert "holds 0 tUSD;" in problem.detail
     assert "resolution" not in problem.body

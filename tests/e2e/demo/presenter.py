@@ -91,7 +91,7 @@ class Presenter:
         self.press("Verify")
         return name
 
-    def attest(self, name: str, *chains: str, again: str = "Attest again") -> None:
+    def attest(self, name: str, *chains: str, again: str = "Attest on another chain") -> None:
         """Attest on chains, one after the other."""
         self.show_me(name)
         for number, chain in enumerate(chains):
