@@ -33,9 +33,12 @@ def documents() -> rx.Component:
     starts = rx.cond(PARTY.status == "created", " The first upload starts the review.", "")
     words = text("No documents yet.", starts, cls="muted")
     none = rx.cond(Case.is_partial, line_skeleton(), words)
+    aside = text("A document is downloaded: pages never show what comes from outside.", cls="muted small")
     return rx.fragment(
         rx.el.h3("Documents"),
-        rx.cond(DOCUMENTS.length() > 0, items(rx.foreach(DOCUMENTS, _one), label="Documents"), none),
+        rx.cond(
+            DOCUMENTS.length() > 0, rx.fragment(items(rx.foreach(DOCUMENTS, _one), label="Documents"), aside), none
+        ),
         allowed(Scope.ATTESTATIONS_WRITE, form, text("The investor can read every document here.", cls="muted small")),
     )
 

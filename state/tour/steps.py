@@ -74,8 +74,8 @@ class Finds(StrEnum):
 @dataclass(frozen=True)
 class Point:
     """A control to outline: the first one in view below `within` whose text begins with `words`, and that is not
-    ticked yet. It is skipped unless the fact `needs` is known, and if the fact `unless` is. `about`: a fact that the heading of its drawer names, if
-    the fact is known: the drawer of another record has the same buttons."""
+    ticked yet. It is skipped unless the fact `needs` is known, and if the fact `unless` is. `about`: a fact that the
+    heading of its drawer names, if the fact is known: the drawer of another record has the same buttons."""
 
     words: str
     within: str = PAGE
