@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Console, Signum
+from tests.e2e.demo.presenter import pick
 from tests.e2e.oversight.test_attestations import withdraw
 
 SEPOLIA = 40161
@@ -92,7 +93,7 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     expect(wallet.locator("option:checked")).to_contain_text("Treasury")
     dialog.get_by_role("button", name="Buy", exact=True).click()
     expect(wallet).to_have_value("")
-    wallet.select_option(label="Treasury")
+    pick(wallet, "Treasury")
     expect(dialog.get_by_text("Holds ")).to_contain_text("tUSD")
     dialog.get_by_label("Amount").fill("1")
     expect(answer.get_by_text("This order is allowed.")).to_be_visible()
@@ -122,7 +123,7 @@ def test_order_form_warns_of_an_own_order(console: Console, signum: Signum) -> N
     signum.wait_for(placed["requestId"])
     _, dialog = _dialog(console, signum)
     answer = dialog.get_by_role("region", name="Result")
-    dialog.get_by_label("Wallet").select_option(label="Treasury")
+    pick(dialog.get_by_label("Wallet"), "Treasury")
     dialog.get_by_label("Price").fill("1")
     dialog.get_by_label("Amount").fill("1")
     expect(answer.get_by_text("This order is allowed.")).to_be_visible()
@@ -164,6 +165,7 @@ CHOOSES = """(select, value) => {
 def test_wallet_that_is_chosen_is_sent_before_the_server_has_answered(console: Console, signum: Signum) -> None:
     _, dialog = _dialog(console, signum)
     wallet, answer = dialog.get_by_label("Wallet"), dialog.get_by_role("region")
+    pick(wallet, "Treasury")
     dialog.get_by_label("Price").fill("1")
     dialog.get_by_label("Amount").fill("1")
     expect(answer.get_by_text("This order is allowed.")).to_be_visible()
