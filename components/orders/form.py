@@ -73,12 +73,15 @@ def order_dialog() -> rx.Component:
 
 
 def _total() -> rx.Component:
-    form = OrderForm
+    form, market = OrderForm, MarketState.market
     fees = rx.cond(form.with_fees != "", rx.el.div(form.with_fees, class_name="muted small"), rx.fragment())
     return rx.cond(
         form.total != "",
         rx.el.div("Total ", rx.el.b(form.total), fees, class_name="total"),
-        rx.fragment(),
+        rx.el.div(
+            rx.cond(market.fee_bps > 0, f"Fees: {market.taker} as taker, {market.maker} as maker", "No fees"),
+            class_name="total muted small",
+        ),
     )
 
 

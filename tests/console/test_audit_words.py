@@ -99,7 +99,7 @@ KNOWN = Known(
         ("asset:a", {"control": "forced_transfer", "amount": "1" + "0" * 20, "chains": [40161]},
          {"control": "forced transfer", "amount": "100 NREF", "chains": "Sepolia"}),
         ("order:o", {"market_id": "m", "price": "99800000", "amount": "2100" + "0" * 18, "filled": "0"},
-         {"market ID": "m", "price": "99.8 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
+         {"market ID": "m", "price": "99.80 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
         ("market:m", {"maker_fee_bps": 5, "max_tokens_per_holder": "0", "lockup_end_time": 1826668800},
          {"maker fee": "0.05%", "maximum per holder": "no limit", "lock-up ends": "20 Nov 2027, 00:00:00 UTC"}),
         ("market:m", {"currency": "tUSD", "amount": "2000000", "side": "buy"},
