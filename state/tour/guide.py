@@ -43,6 +43,10 @@ class Tour(Api, rx.State):
     """What of the present step is done."""
     href: str = ""
     points: list[dict[str, str]] = []
+    _since: str = ""
+    """When the tour began that this state knows of."""
+    _turn: int = 0
+    """How often this tour was left, resumed or ended. What a browser sent before is older than what it stores then."""
 
     @rx.event
     async def begin(self) -> Events:
@@ -57,6 +61,7 @@ class Tour(Api, rx.State):
                 "at": 0,
                 "over": "",
                 "left": False,
+                "turn": 0,
                 "facts": {},
             }
             await self._find(kept)
@@ -69,6 +74,8 @@ class Tour(Api, rx.State):
         """Show the present step of the tour that the browser has stored, or the next one if it has happened."""
         kept = _kept(stored)
         role = (await self.get_state(Session)).org.role
+        if kept is not None and (kept["since"], kept["turn"]) < (self._since, self._turn):
+            return  # it was sent before the tour was left, resumed or ended
         if kept is None or kept["org"] != self._org_id() or role not in TAKE_PART[kept["tour"]]:
             self.total = 0
             return
@@ -87,12 +94,12 @@ class Tour(Api, rx.State):
     def leave(self, is_left: bool) -> None:
         """Leave the tour for now, or resume it."""
         if (kept := _kept(self.stored)) is not None:
-            self._keep(kept | {"left": bool(is_left)})
+            self._keep(kept | {"left": bool(is_left), "turn": kept["turn"] + 1})
 
     @rx.event
     def end(self) -> None:
         """End the tour."""
-        self.stored, self.total = ENDED, 0
+        self.stored, self.total, self._turn = ENDED, 0, self._turn + 1
 
     async def _has_happened(self, step: TourStep, kept: dict[str, Any]) -> bool:
         """Return whether a step is done; keep what the tour learns from it."""
@@ -140,6 +147,7 @@ class Tour(Api, rx.State):
         if text != self.stored:
             self.stored = text
         steps, facts = TOURS[kept["tour"]], kept["facts"]
+        self._since, self._turn = kept["since"], kept["turn"]
         self.name, self.total, self.is_left = kept["tour"], len(steps), bool(kept.get("left"))
         self.number = kept["at"] + 1
         if kept["at"] < len(steps):
@@ -175,6 +183,7 @@ def _kept(stored: str) -> dict[str, Any] | None:
             "at": at,
             "over": str(kept.get("over") or ""),
             "left": bool(kept.get("left")),
+            "turn": int(kept.get("turn") or 0),
             "facts": _facts(kept.get("facts") or {}),
         }
     except (ValueError, KeyError, TypeError, AttributeError):
