@@ -222,7 +222,7 @@ def test_line_of_an_entry_omits_what_action_and_subject_say():
         return entry_view(entry, KNOWN).line
 
     order = {"status": "pending", "side": "buy", "price": "101500000", "amount": "2100" + "0" * 18, "market_id": "m"}
-    assert line("order.pending", "Buy 2,100 NREF at 101.5 tUSD for Kestrel", None, order) == ""
+    assert line("order.pending", "Buy 2,100 NREF at 101.50 tUSD for Kestrel", None, order) == ""
     assert line("invitation.expired", "a@b.example", {"status": "pending"}, {"status": "expired"}) == ""
     changed = line("organization.updated", "Northwind", {"status": "active"}, {"status": "suspended"})
     assert changed == "Status: active → suspended"
