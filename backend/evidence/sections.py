@@ -24,9 +24,9 @@ from backend.exports import csv_lists
 from backend.lists.pages import Listing, Page
 
 ROWS = 100
+"""Records read per query."""
 NOW = ("eligible", "reasons")
 """Fields of a holder that are of now, and not of a block."""
-"""Records read per query."""
 
 
 @dataclass(frozen=True)
