@@ -248,7 +248,7 @@ def _switch(state: Any, name: str, label: str) -> rx.Component:
 
 
 def _limit(value: Any, unit: Any) -> rx.Component:
-    """Write a limit, or that there is none."""
+    """Write a limit, or "No limit"."""
     none = rx.el.span("No limit", class_name="muted")
     return rx.cond((value == "") | (value == "0"), none, rx.fragment(value, " ", unit))
 
