@@ -44,7 +44,7 @@ BODIES: dict[str, tuple[str, dict[str, Any] | None]] = {
         "update_asset",
         ASSET
         | {"description": "A pier", "compliance_rules": RULES | {"trusted_issuers": [OTHER]}, "org_only": True}
-        | {"orders": "cancel", "nominal_value": "12.50"},
+        | {"orders": "cancel", "nominal_value": "12.50", "reason": "The board has resolved it."},
     ),
     Action.SHARE_CAPS: ("share_caps", {"shares": SHARES, "reason": WHY}),
     Action.MINT: ("mint", AMOUNT | {"chain_eid": SEPOLIA, "to_address": ADDRESS}),
