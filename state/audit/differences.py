@@ -34,7 +34,7 @@ KINDS = {
 """Displayed names of kinds: the first part of an action."""
 FIRST = (
     "approvals", "name", "symbol", "label", "email", "status", "disabled", "failure", "problem", "control", "side",
-    "amount", "price", "reason", "revocation reason",
+    "from", "amount", "price", "reason", "revocation reason",
 )  # fmt: skip
 BEHIND = (
     "from", "to", "token", "quote token", "wallet", "maker", "market factory", "market contract", "distributor",
@@ -43,7 +43,14 @@ BEHIND = (
     "invited by", "created by", "claimed amount", "recipients who claimed", "list of recipients stored",
 )  # fmt: skip
 """Fields that the one-line summary omits: they mean little at a glance, or the action already says them."""
-LEADS = {"chain": "on", "chains": "on", "event types": "events:", "expires": "expires", "disabled": "disabled"}
+LEADS = {
+    "sender": "from",
+    "chain": "on",
+    "chains": "on",
+    "event types": "events:",
+    "expires": "expires",
+    "disabled": "disabled",
+}
 """Words before the value of a new field in the one-line summary, instead of its name and a colon."""
 TECHNICAL = frozenset({"API version", "attestation UID", "SHA-256", "merkle root", "path", "packet"})
 """Fields, besides ids and hashes, that only a technical reader needs."""

@@ -76,6 +76,8 @@ def _line(entry: AuditEntry, found: list[Change]) -> str:
         return ""
     is_said = entry.before is None or entry.action.partition(".")[2] == entry.after.get("status")
     told = [change for change in found if not (is_said and change["name"] == "status")]
+    if entry.subject.type == "transfer":  # its name has the receiver only
+        told = [change | {"name": "sender"} if change["name"] == "from" else change for change in told]
     return summary(told, entry.subject_name or "")
 
 

@@ -10,7 +10,7 @@ from backend.daily_use.schemas import LimitedAction
 from state.compliance.rules import FRAMEWORKS
 from state.core.countries import written
 from state.core.dates import exact
-from state.core.units import grouped, percent, priced
+from state.core.units import grouped, percent
 from state.requests.kinds import kind_words
 
 NAMES = {
@@ -79,7 +79,6 @@ AMOUNTS = frozenset(
 )
 MONEY = frozenset({"last_price", "maker_fee", "price", "quote", "taker_fee"})
 """Fields in a market's quote currency."""
-PRICES = frozenset({"last_price", "price"})
 COUNTRY = frozenset({"blocked_countries", "countries", "country", "jurisdiction"})
 """Fields with codes of countries."""
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
@@ -177,8 +176,6 @@ class Values:
             return "no limit"
         if name in AMOUNTS or name in MONEY:
             unit = self.quote if name in MONEY else self.asset
-            if unit and name in PRICES:
-                return f"{priced(value, unit.decimals)} {unit.symbol}"
             return unit.of(value) if unit else f"{value} base units"
         if name.endswith("_bps"):
             return percent(value)

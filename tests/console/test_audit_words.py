@@ -99,7 +99,7 @@ KNOWN = Known(
         ("asset:a", {"control": "forced_transfer", "amount": "1" + "0" * 20, "chains": [40161]},
          {"control": "forced transfer", "amount": "100 NREF", "chains": "Sepolia"}),
         ("order:o", {"market_id": "m", "price": "99800000", "amount": "2100" + "0" * 18, "filled": "0"},
-         {"market ID": "m", "price": "99.80 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
+         {"market ID": "m", "price": "99.8 tUSD", "amount": "2,100 NREF", "filled": "0 NREF"}),
         ("market:m", {"maker_fee_bps": 5, "max_tokens_per_holder": "0", "lockup_end_time": 1826668800},
          {"maker fee": "0.05%", "maximum per holder": "no limit", "lock-up ends": "20 Nov 2027, 00:00:00 UTC"}),
         ("market:m", {"currency": "tUSD", "amount": "2000000", "side": "buy"},
@@ -212,20 +212,24 @@ def test_audit_values_name_an_account_before_its_address():
 
 
 def test_line_of_an_entry_omits_what_action_and_subject_say():
-    def line(action: str, subject: str, before: dict[str, Any] | None, after: dict[str, Any]) -> str:
+    def line(
+        action: str, subject: str, before: dict[str, Any] | None, after: dict[str, Any], kind: str = "order"
+    ) -> str:
         entry = AuditEntry.model_validate({
             "organization_id": uuid4(), "actor": None, "seq": 1, "at": "2026-01-01T00:00:00.000000Z",
-            "actor_name": None, "credential": "system", "action": action, "subject": {"type": "order", "id": "1"},
+            "actor_name": None, "credential": "system", "action": action, "subject": {"type": kind, "id": "1"},
             "subject_name": subject, "before": before, "after": after, "withheld": False, "request_id": None,
             "address": None, "previous_hash": "0", "hash": "1",
         })  # fmt: skip
         return entry_view(entry, KNOWN).line
 
     order = {"status": "pending", "side": "buy", "price": "101500000", "amount": "2100" + "0" * 18, "market_id": "m"}
-    assert line("order.pending", "Buy 2,100 NREF at 101.50 tUSD for Kestrel", None, order) == ""
+    assert line("order.pending", "Buy 2,100 NREF at 101.5 tUSD for Kestrel", None, order) == ""
     assert line("invitation.expired", "a@b.example", {"status": "pending"}, {"status": "expired"}) == ""
     changed = line("organization.updated", "Northwind", {"status": "active"}, {"status": "suspended"})
     assert changed == "Status: active → suspended"
+    sent = {"status": "pending", "chain_eid": 40161, "from_address": "0x" + "12" * 20}
+    assert line("transfer.pending", "45 NREF to Alder", None, sent, "transfer") == "From 0x1212…1212; on 40161"
 
 
 @given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))
