@@ -68,6 +68,7 @@ def _total() -> rx.Component:
             " in total",
             rx.cond(escrowed != "0", orders, rx.fragment()),
         ),
+        rx.el.span(HoldersState.eligibility, class_name="end muted"),
         class_name="card-foot row wrap holders-total",
     )
     return rx.cond((HoldersState.rows.length() > 0) & (total != "") & (total != "0"), line, rx.fragment())

@@ -50,6 +50,8 @@ class HoldersState(Marks, Chains, rx.State):
     rows: list[HolderView] = []
     total: str = ""
     escrowed: str = ""
+    eligibility: str = ""
+    """How many of the listed investors the rules still let hold the token; empty if no chain answered."""
     least: int = 0
     """Decimals that each amount shows."""
 
@@ -70,6 +72,7 @@ class HoldersState(Marks, Chains, rx.State):
         self.rows = [self._view(holder) for holder in page.holders]
         asset = (await self.get_state(AssetState)).asset
         self.least = column_decimals((one.balance for one in page.holders), asset.decimals)
+        self.eligibility = _eligibility([one.eligible for one in page.holders if one.eligible is not None])
         self.total, self.escrowed = page.total_balance or "", page.total_escrowed or ""
         return page.nextCursor
 
@@ -102,6 +105,21 @@ class HoldersState(Marks, Chains, rx.State):
             is_frozen=holder.frozen not in (None, "0"),
             ineligible=" ".join(holder.reasons),
         )
+
+
+def _eligibility(verdicts: list[bool]) -> str:
+    lost = verdicts.count(False)
+    if not verdicts or lost:
+        return (
+            f"{lost} of {len(verdicts)} listed accounts {'is' if lost == 1 else 'are'} no longer eligible"
+            if lost
+            else ""
+        )
+    return (
+        "The listed investor is eligible"
+        if len(verdicts) == 1
+        else f"All {len(verdicts)} listed investors are eligible"
+    )
 
 
 def _frozen(holder: Holder) -> str:

@@ -229,7 +229,7 @@ def test_line_of_an_entry_omits_what_action_and_subject_say():
     changed = line("organization.updated", "Northwind", {"status": "active"}, {"status": "suspended"})
     assert changed == "Status: active → suspended"
     sent = {"status": "pending", "chain_eid": 40161, "from_address": "0x" + "12" * 20}
-    assert line("transfer.pending", "45 NREF to Alder", None, sent, "transfer") == "From 0x1212…1212; on 40161"
+    assert line("transfer.pending", "45 NREF to Alder", None, sent, "transfer") == "From 0x1212…1212; on Sepolia"
 
 
 @given(st.lists(st.sampled_from(["", "r1", "r2"]), max_size=30))
