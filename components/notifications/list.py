@@ -12,8 +12,10 @@ from components.ui.icon import mark
 from components.ui.note import empty, failure, skeleton
 from components.ui.tabs import filters
 from components.ui.value import when
+from state.core.session import Session
 from state.notifications.bell import Bell
 from state.notifications.views import NotificationView
+from state.requests.tracker import Tracker
 
 NOTHING = (
     "Approvals, comments, failed requests, parties to review, expiring attestations, open invitations and disabled "
@@ -45,7 +47,11 @@ def inbox() -> rx.Component:
 def no_entries() -> rx.Component:
     """Say that nothing waits, that it is being read, or why it could not be read."""
     again = button("Try again", "rotate-cw", busy=Bell.reading, on_click=Bell.load)
-    calm = empty("circle-check", "Nothing waits for you", NOTHING)
+    others = rx.fragment(
+        "What has failed waits for people who can retry it. ",
+        rx.el.a("View failed requests", href="/o/" + Session.org.id + "/requests?status=failed", class_name="link"),
+    )
+    calm = empty("circle-check", "Nothing waits for you", rx.cond(Tracker.failed > 0, others, NOTHING))
     lost = failure("What waits for you did not load", Bell.problem, again)
     return rx.cond(Bell.problem != "", lost, rx.cond(Bell.is_read, calm, skeleton(3)))
 

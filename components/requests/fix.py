@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.core.permission import lacking, permitted
+from components.core.permission import lacking, permitted, who_can
 from components.ui.button import button, link_button
 from components.ui.dialog import form_dialog
 from components.ui.form import area_field
@@ -32,8 +32,9 @@ def fix_offer(request: rx.Var[RequestView]) -> rx.Component:
     link = rx.cond(fix.scope == "", go, shown)
     step = rx.cond(fix.kind == "link", link, permitted(fix.scope, take, fix.label, sign="wrench", small=True))
     words = rx.cond(fix.words != "", rx.el.span(fix.words, class_name="muted small"), rx.fragment())
-    # Of the same scope, the line below the retry speaks of both.
-    who = rx.cond(fix.scope == request.scope, rx.fragment(), lacking(fix.scope, "take the next step"))
+    # Of the same people, the line below the retry speaks of both.
+    is_same = who_can(fix.scope) == who_can(request.scope)
+    who = rx.cond(is_same, rx.fragment(), lacking(fix.scope, "take the next step"))
     return rx.cond(fix.kind != "", rx.fragment(step, who), words)
 
 

@@ -108,18 +108,13 @@ class HoldersState(Marks, Chains, rx.State):
 
 
 def _eligibility(verdicts: list[bool]) -> str:
-    lost = verdicts.count(False)
-    if not verdicts or lost:
-        return (
-            f"{lost} of {len(verdicts)} listed accounts {'is' if lost == 1 else 'are'} no longer eligible"
-            if lost
-            else ""
-        )
-    return (
-        "The listed investor is eligible"
-        if len(verdicts) == 1
-        else f"All {len(verdicts)} listed investors are eligible"
-    )
+    """Return how many of these listed investors are eligible, in words."""
+    count, lost = len(verdicts), verdicts.count(False)
+    if lost:
+        return f"{lost} of {count} listed investors {'is' if lost == 1 else 'are'} no longer eligible"
+    if count == 1:
+        return "The listed investor is eligible"
+    return f"All {count} listed investors are eligible" if count else ""
 
 
 def _frozen(holder: Holder) -> str:
