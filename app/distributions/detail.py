@@ -72,7 +72,7 @@ def _whole() -> rx.Component:
         Scope.ASSETS_WRITE,
         rx.cond(ONE.deleted_at != "", button("Delete draft", "trash-2", on_click=Deletion.show(True)), rx.fragment()),
         rx.cond(
-            is_draft | is_open,
+            (is_draft & (ONE.deleted_at == "")) | is_open,
             button("Cancel distribution", "circle-x", on_click=Cancellation.show(True)),
             rx.fragment(),
         ),

@@ -9,6 +9,7 @@ from components.markets.trading import trading
 from components.orders.form import order_dialog
 from components.ui.button import button, link_button
 from components.ui.card import page_head
+from components.ui.icon import icon
 from components.ui.note import absent, page_skeleton
 from components.ui.status import badge
 from components.ui.tabs import tabs
@@ -43,11 +44,12 @@ def market() -> rx.Component:
 def _who() -> rx.Component:
     """Say who can trade here, and what those who change the rules can do with orders."""
     by_rules = rx.el.div(
-        "With a change of the rules, you can cancel the open orders of investors who become ineligible.",
-        class_name="muted small",
+        icon("info", 13),
+        rx.el.span("When you change the asset's rules, you can cancel the orders of investors who become ineligible."),
+        class_name="who-can",
     )
     return rx.fragment(
-        lacking(Scope.TRANSFERS_WRITE, "place orders and cancel single ones"),
+        lacking(Scope.TRANSFERS_WRITE, "place or cancel orders"),
         rx.cond(may(Scope.ASSETS_WRITE) & ~may(Scope.TRANSFERS_WRITE), by_rules, rx.fragment()),
     )
 

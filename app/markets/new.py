@@ -42,7 +42,7 @@ def market_new() -> rx.Component:
     return rx.fragment(
         page_head(
             rx.cond(state.symbol != "", "New market for " + state.symbol, "New market"),
-            "Nothing is sent to a chain until you deploy",
+            "The market is deployed only when you confirm it at the end",
         ),
         rx.cond(state.ready, rx.fragment(draft_offer(state), begin), page_skeleton()),
     )

@@ -33,7 +33,7 @@ def facts() -> rx.Component:
     by = rx.cond(
         ONE.recipients > 0,
         rx.el.span(ONE.claimed_recipients, " of ", ONE.recipients, class_name="num"),
-        rx.el.span("known after activation", class_name="muted"),
+        rx.el.span("Known after activation", class_name="muted"),
     )
     money = card(
         "Entitlements",
@@ -61,7 +61,11 @@ def _explained(value: rx.Component, about: str) -> rx.Component:
 
 
 def _unpaid() -> rx.Component:
-    held = rx.cond(ONE.held > 0, rx.el.span(ONE.held, " held back", class_name="num"), rx.fragment())
+    held = rx.cond(
+        ONE.held > 0,
+        rx.el.span(ONE.held, rx.cond(ONE.held == 1, " recipient", " recipients"), class_name="num"),
+        rx.fragment(),
+    )
     excluded = rx.cond(ONE.excluded > 0, rx.el.span(ONE.excluded, " excluded", class_name="num"), rx.fragment())
     between = rx.cond((ONE.held > 0) & (ONE.excluded > 0), ", ", "")
     none = (ONE.held == 0) & (ONE.excluded == 0)
@@ -70,7 +74,7 @@ def _unpaid() -> rx.Component:
 
 def _made(address: rx.Var[str]) -> rx.Component:
     shown = short_hash(address, "distributor address", DistributionState.distributor_url)
-    return rx.cond(address != "", shown, rx.el.span("not deployed yet", class_name="muted"))
+    return rx.cond(address != "", shown, rx.el.span("Not deployed yet", class_name="muted"))
 
 
 def proof_card() -> rx.Component:
@@ -79,12 +83,12 @@ def proof_card() -> rx.Component:
     found = col(
         kv(
             ("Address", short_hash(ProofFinder.address)),
-            ("Amount", amount(ProofFinder.amount, ONE.symbol, ONE.decimals)),
+            ("Amount", amount(ProofFinder.amount, ONE.symbol, ONE.decimals, 2)),
             ("Index", rx.el.span(ProofFinder.index, class_name="num")),
             ("Claim", rx.cond(ONE.status == "draft", "After activation", claim)),
         ),
         rx.el.pre(ProofFinder.text, class_name="proof-text", tab_index=0, aria_label="Arguments of claim"),
-        rx.el.p("The arguments of the contract's function claim, the amount in base units", class_name="muted small"),
+        rx.el.p("Arguments of the contract's claim function. The amount is in base units.", class_name="muted small"),
         rx.el.div(copy_button(ProofFinder.text, "Copy proof", small=True), class_name="row"),
         cls="wide",
     )
@@ -174,6 +178,6 @@ def deletion_note() -> rx.Component:
     """State when the draft is deleted, if it will be."""
     said = note(
         rx.el.b("Temporary. "),
-        "Signum deletes this draft after ", when(ONE.deleted_at, "day"), ", unless you activate or cancel it.",
+        "Signum deletes this draft after ", when(ONE.deleted_at, "day"), ", unless you activate it.",
     )  # fmt: skip
     return rx.cond(ONE.deleted_at != "", said, rx.fragment())

@@ -132,6 +132,7 @@ def _step(step: rx.Var[PlanStepView], i: rx.Var[int]) -> rx.Component:
         rx.el.td(
             rx.el.div(step.title, class_name="strong"),
             rx.el.div(step.detail, class_name="muted small"),
+            rx.el.div("On ", step.chain, class_name="muted small only-narrow"),
             class_name="wrap",
         ),
         rx.el.td(step.chain, class_name="muted hide-narrow"),

@@ -34,7 +34,7 @@ def decision() -> rx.Component:
         rx.cond(
             Case.is_partial | (Case.documents.length() > 0),
             rx.fragment(),
-            note("No document supports this decision.", tone="warn"),
+            note("No document supports this decision. You can still verify the party.", tone="warn"),
         ),
         field_row(
             select_field(

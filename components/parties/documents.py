@@ -33,7 +33,7 @@ def documents() -> rx.Component:
     starts = rx.cond(PARTY.status == "created", " The first upload starts the review.", "")
     words = text("No documents yet.", starts, cls="muted")
     none = rx.cond(Case.is_partial, line_skeleton(), words)
-    aside = text("A document is downloaded: pages never show what comes from outside.", cls="muted small")
+    aside = text("Documents open as downloads. Signum does not display uploaded files.", cls="muted small")
     return rx.fragment(
         rx.el.h3("Documents"),
         rx.cond(

@@ -159,12 +159,12 @@ def words(rules: Checked, symbol: str, decimals: int, issuers: Mapping[str, str]
     most = grouped(rules.max_tokens, decimals)
     return {
         "Framework": FRAMEWORKS.get(rules.framework, rules.framework),
-        "Accredited investors only": "yes" if rules.accredited else "no",
-        "Required KYC level": str(rules.level) if rules.level else "none",
-        "Blocked countries": ", ".join(sorted(map(written, rules.countries))) or "none",
-        "Lock-up ends": time_text(rules.lockup) if rules.lockup else "no lock-up",
-        "Maximum holders": f"{rules.max_holders:,}" if rules.max_holders else "unlimited",
-        "Maximum per holder": f"{most} {symbol}".strip() if int(rules.max_tokens) else "unlimited",
-        "Organization only": "yes" if rules.org_only else "no",
+        "Accredited investors only": "Yes" if rules.accredited else "No",
+        "Required KYC level": str(rules.level) if rules.level else "None",
+        "Blocked countries": ", ".join(sorted(map(written, rules.countries))) or "None",
+        "Lock-up ends": time_text(rules.lockup) if rules.lockup else "No lock-up",
+        "Maximum holders": f"{rules.max_holders:,}" if rules.max_holders else "Unlimited",
+        "Maximum per holder": f"{most} {symbol}".strip() if int(rules.max_tokens) else "Unlimited",
+        "Organization only": "Yes" if rules.org_only else "No",
         "Trusted issuers": ", ".join([OWN_ISSUERS, *named]),
     }

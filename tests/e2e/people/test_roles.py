@@ -198,9 +198,7 @@ def test_officer_reads_who_can_edit_limits_and_trade(console: Console, signum: S
     limits = page.locator(".card").filter(has=page.get_by_role("heading", name="Daily limits"))
     expect(limits).to_contain_text("You need the role Admin to edit limits. Elin Halvorsen can help.")
     console.goto(f"markets/{market}")
-    expect(page.get_by_role("main")).to_contain_text(
-        "You need the role Admin or Member to place orders and cancel single ones."
-    )
+    expect(page.get_by_role("main")).to_contain_text("You need the role Admin or Member to place or cancel orders.")
 
 
 def test_officer_reads_that_an_own_request_waits_for_another_person(console: Console, signum: Signum) -> None:
