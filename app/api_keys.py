@@ -5,7 +5,6 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
 from components.core.permission import Scope, allowed, lacking, may, who_can
-from components.ui.box import row
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import forbidden
@@ -37,4 +36,4 @@ def api_keys() -> rx.Component:
 def _hidden() -> rx.Component:
     """Say who can see the keys."""
     back = link_button("Overview", "/o/" + Session.org.id + "/overview", "arrow-left")
-    return panel(forbidden(who_can(Scope.API_KEYS_READ, "see API keys")), row(back, cls="center pad"), label="API keys")
+    return panel(forbidden(who_can(Scope.API_KEYS_READ, "see API keys"), back), label="API keys")

@@ -31,8 +31,12 @@ def approvals() -> rx.Component:
     """Draw the list, and the selected approval in a drawer."""
     return rx.el.div(
         rx.el.div(
-            page_head("Approvals", "Actions waiting for a second person", saved_views()),
-            lacking(Scope.ASSETS_WRITE, "approve actions on assets"),
+            page_head(
+                "Approvals",
+                "Actions waiting for a second person",
+                saved_views(),
+                who=lacking(Scope.ASSETS_WRITE, "approve actions on assets"),
+            ),
             panel(
                 toolbar(filters("View", Approvals.view, Approvals.pick_view, VIEWS)),
                 approvals_table(),

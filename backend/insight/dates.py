@@ -61,7 +61,7 @@ _TITLES = {
 _ENDS = {
     UpcomingKind.ATTESTATION: "Attestation of {name} expires",
     UpcomingKind.LOCKUP: "Lock-up of {name} ends",
-    UpcomingKind.DISTRIBUTION: "Draft {name} is deleted unless it is activated",
+    UpcomingKind.DISTRIBUTION: "The draft “{name}” is deleted unless it is activated",
     UpcomingKind.APPROVAL: "{name} lapses without an approval",
 }
 

@@ -48,7 +48,7 @@ def no_entries() -> rx.Component:
     """Say that nothing waits, that it is being read, or why it could not be read."""
     again = button("Try again", "rotate-cw", busy=Bell.reading, on_click=Bell.load)
     others = rx.fragment(
-        "What has failed waits for people who can retry it. ",
+        "Failed requests wait for people who can retry them. ",
         rx.el.a("View failed requests", href="/o/" + Session.org.id + "/requests?status=failed", class_name="link"),
     )
     calm = empty("circle-check", "Nothing waits for you", rx.cond(Tracker.failed > 0, others, NOTHING))

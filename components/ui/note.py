@@ -52,9 +52,9 @@ def unread(words: Any, on_retry: Any) -> rx.Component:
     return rx.el.span(icon("cloud-off", 14), rx.el.span(words), again, class_name="unread", role="status")
 
 
-def forbidden(why: Any) -> rx.Component:
+def forbidden(why: Any, *ways_out: rx.Component) -> rx.Component:
     """Say that the user may not see this, with the problem's text (it names the scope)."""
-    return _blank("lock", "", "No access", why)
+    return _blank("lock", "", "No access", why, *ways_out)
 
 
 def absent(what: str, state: Any, on_retry: Any, *ways_out: rx.Component) -> rx.Component:

@@ -121,7 +121,7 @@ class OrderForm(Follows, Dialog, rx.State):
         book = await self.get_state(BookState)
         units = book.best_ask if self.side == "buy" else book.best_bid
         name = "Best ask" if self.side == "buy" else "Best bid"
-        whose = ", your own order" if self._is_own(book) else ""
+        whose = ", an order of your organization" if self._is_own(book) else ""
         self.best = f"{name} {priced(units, market.quote_decimals)}{whose}" if units else ""
         if self._given.get("price", "") == self.price:
             self._fill(priced(units, market.quote_decimals).replace(",", "") if units else "")

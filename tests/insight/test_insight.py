@@ -169,7 +169,7 @@ async def test_calendar_has_lockups_drafts_and_approvals(world: World) -> None:
     upcoming = (await firm.get("/insight"))["upcoming"]
     assert [(one["kind"], one["in_days"], one["title"]) for one in upcoming] == [
         ("approval", 7, f"Change the rules of {asset['symbol']} lapses without an approval"),
-        ("distribution", 30, "Draft Income Q3 is deleted unless it is activated"),
+        ("distribution", 30, "The draft “Income Q3” is deleted unless it is activated"),
         ("lockup", 40, f"Lock-up of {asset['symbol']} ends"),
     ]
     assert (upcoming[0]["subject_id"], upcoming[2]["subject_id"]) == (approval["id"], asset["id"])

@@ -85,8 +85,8 @@ def test_order_is_placed_partly_filled_and_cancelled(console: Console, signum: S
 def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Console, signum: Signum) -> None:
     page, dialog = _dialog(console, signum)
     wallet, price, answer = dialog.get_by_label("Wallet"), dialog.get_by_label("Price"), dialog.get_by_role("region")
-    best = dialog.get_by_role("button", name=re.compile("^Best ask .+, your own order$"))
-    offered = re.sub("Best ask |, your own order|,", "", best.text_content() or "")
+    best = dialog.get_by_role("button", name=re.compile("^Best ask .+, an order of your organization$"))
+    offered = re.sub("Best ask |, an order of your organization|,", "", best.text_content() or "")
     expect(price).to_have_value(offered)
     expect(wallet).to_have_value("")  # the treasury would buy from itself
     dialog.get_by_role("button", name="Sell", exact=True).click()
