@@ -22,7 +22,7 @@ from state.bridges.form import NewBridge
 from state.bridges.list import BridgesState, BridgeState, BridgeView
 
 STATUSES = [
-    ("", "All"), ("pending", "Pending"), ("submitting", "Submitting"), ("confirmed", "Confirmed"), ("failed", "Failed"),
+    ("", "All"), ("pending", "Pending"), ("submitting", "Sending"), ("confirmed", "Confirmed"), ("failed", "Failed"),
 ]  # fmt: skip
 
 

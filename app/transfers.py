@@ -26,7 +26,7 @@ from state.transfers.form import NewTransfer
 from state.transfers.list import TransfersState, TransferView
 
 STATUSES = [
-    ("", "All"), ("pending", "Pending"), ("submitting", "Submitting"), ("confirmed", "Confirmed"), ("failed", "Failed"),
+    ("", "All"), ("pending", "Pending"), ("submitting", "Sending"), ("confirmed", "Confirmed"), ("failed", "Failed"),
 ]  # fmt: skip
 
 

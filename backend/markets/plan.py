@@ -1,7 +1,7 @@
 """The plan of a deployment: its steps with their gas, the resulting rules, and warnings."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
@@ -68,7 +68,7 @@ async def plan(context: Context, asset_id: UUID, body: MarketCreate) -> MarketPl
     affects = await effects.effects(context, asset_id, change)
     async with db.paused(context.session):
         steps = await _steps(checked, body, names, wallet, rules)
-    costs = await _costs(context.session, steps, wallet)
+    costs = await _costs(context.session, steps, wallet, _gas_elsewhere(checked))
     shown = {name: _words(value) for name, value in rules.as_dict().items()}
     return MarketPlan(
         steps=steps,
@@ -156,8 +156,8 @@ async def _bridge_steps(
             f"Prepare {asset.symbol} for the bridge",
             eid,
             names,
-            f"Deploy its token, and connect both tokens with each other. {said}",
-            token_gas + 2 * gas.PEER,
+            f"Deploy its token{_limited(checked, names)}, and connect both tokens with each other. {said}",
+            token_gas + gas.PEER,
         ),
         _step(
             "bridge_submitting",
@@ -172,6 +172,25 @@ async def _bridge_steps(
     ]
 
 
+def _limiting(checked: Checked) -> list[int]:
+    """Return the chains of the asset whose limits become stricter, because one more chain shares them."""
+    sharing = {effect.chain_eid for effect in checked.caps.effects if effect.before}
+    return sorted(sharing)
+
+
+def _limited(checked: Checked, names: dict[int, str]) -> str:
+    found = [names[eid] for eid in _limiting(checked)]
+    return f", change the limits on {' and '.join(found)}" if found else ""
+
+
+def _gas_elsewhere(checked: Checked) -> dict[int, int]:
+    """Return what the preparation of the bridge uses on the other chains: new limits, and the connection."""
+    if checked.source is None:
+        return {}
+    used = dict.fromkeys(_limiting(checked), gas.RULES)
+    return used | {checked.source.chain_eid: used.get(checked.source.chain_eid, 0) + gas.PEER}
+
+
 def _packet_gas_words(source_eid: int) -> str:
     return MEASURED if node_urls.is_embedded(source_eid) else RECKONED
 
@@ -180,9 +199,11 @@ def _step(name: str, title: str, eid: int, names: dict[int, str], detail: str, e
     return PlanStep(name=name, title=title, chain_eid=eid, chain_name=names[eid], detail=detail, gas_estimate=estimate)
 
 
-async def _costs(session: AsyncSession, steps: Sequence[PlanStep], wallet: WalletRow) -> list[PlanCost]:
-    """Return what the steps may cost on each chain that answers."""
-    total: dict[int, int] = defaultdict(int)
+async def _costs(
+    session: AsyncSession, steps: Sequence[PlanStep], wallet: WalletRow, elsewhere: Mapping[int, int]
+) -> list[PlanCost]:
+    """Return what the steps, and what they do on other chains, may cost on each chain that answers."""
+    total: dict[int, int] = defaultdict(int, elsewhere)
     for step in steps:
         total[step.chain_eid] += step.gas_estimate or 0
     found = []
@@ -215,7 +236,9 @@ async def _eligible(context: Context, eid: int, rules: TokenRules, market: Marke
 def _warnings(rules: MarketRules, able: int, people: int, chain: str) -> list[str]:
     found = []
     if able == 0:
-        found.append(f"None of the {people} parties with a wallet has an attestation on {chain} that these rules need.")
+        found.append(
+            f"None of the {people} parties with a wallet has the attestation that these rules require on {chain}."
+        )
     if rules.lockup_end_time > clock.moment():
         end = datetime.fromtimestamp(rules.lockup_end_time, UTC)
         found.append(f"Until {end:%Y-%m-%d %H:%M} UTC only the treasury can sell.")

@@ -45,8 +45,9 @@ async def one(context: Context, transfer_id: UUID) -> Transfer:
 
 def _query(context: Context) -> sa.Select[Any]:
     ours = TRANSFERS.c.organization_id
-    party = _name(PartyRow, "name", "wallet_address")
-    wallet = _name(WalletRow, "label", "address")
+    receiver = TRANSFERS.c.to_address
+    party = _name(PartyRow, "name", "wallet_address", receiver)
+    wallet = _name(WalletRow, "label", "address", receiver)
     return (
         sa.select(
             TRANSFERS,
@@ -54,6 +55,7 @@ def _query(context: Context) -> sa.Select[Any]:
             col(AssetRow.decimals).label("asset_decimals"),
             col(ChainRow.display_name).label("chain_name"),
             col(WalletRow.label).label("from_label"),
+            _name(PartyRow, "name", "wallet_address", TRANSFERS.c.from_address).label("from_name"),
             sa.func.coalesce(party, wallet).label("to_name"),
             finality_of(TRANSFERS.c.chain_eid, TRANSFERS.c.tx_hash),
         )
@@ -64,12 +66,12 @@ def _query(context: Context) -> sa.Select[Any]:
     )
 
 
-def _name(of: Any, name: str, address: str) -> Any:
-    """Return the name that the organization gave a receiver; if several parties share a wallet, one is shown."""
+def _name(of: Any, name: str, address: str, whose: Any) -> Any:
+    """Return the name that the organization gave an account; if several parties share a wallet, one is shown."""
     table = sa.inspect(of).local_table.alias()
     known = (
         table.c.organization_id == TRANSFERS.c.organization_id,
-        table.c[address] == TRANSFERS.c.to_address,
+        table.c[address] == whose,
     )
     return sa.select(table.c[name]).where(*known).limit(1).scalar_subquery()
 

@@ -52,8 +52,8 @@ class TransferPlan(BaseModel):
 
 
 class Transfer(Record):
-    """A transfer record. `failure` is the decoded reason of a failed one; `to_name` the receiver's party; `finality`
-    the finality of its block, in the chain's terms."""
+    """A transfer record. `failure` is the decoded reason of a failed one; `from_name` and `to_name` are the
+    parties of sender and receiver; `finality` is the finality of its block, in the chain's terms."""
 
     id: UUID
     organization_id: UUID
@@ -65,6 +65,7 @@ class Transfer(Record):
     from_wallet_id: UUID | None
     from_address: str
     from_label: str | None = None
+    from_name: str | None = None
     to_address: str
     to_name: str | None = None
     amount: str

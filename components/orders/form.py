@@ -41,7 +41,9 @@ def order_dialog() -> rx.Component:
         side,
         select_field(
             "Wallet", "wallet_id", form.wallets, errors=form.errors,
-            hint=rx.cond(form.facts.contains(form.wallet), form.facts[form.wallet], "It signs, pays and receives"),
+            hint=rx.cond(
+                form.facts.contains(form.wallet), form.facts[form.wallet], "This wallet signs, pays and receives"
+            ),
             placeholder="Choose a wallet", value=form.wallet, on_change=form.write("wallet_id"),
         ),
         field_row(

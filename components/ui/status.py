@@ -55,7 +55,7 @@ LOOKS: dict[str, Look] = {
     "cancelled": Look("Cancelled", "mute", OFF),
     "failed": Look("Failed", "bad", "circle-x"),
     # bridges, transfers, transactions
-    "submitting": Look("Submitting", "info", RUN),
+    "submitting": Look("Sending", "info", RUN),
     "confirmed": Look("Confirmed", "ok", DONE),
     # faults of embedded chains ("down" is a status of chains too)
     "slow": Look("Slow", "warn", WAIT),

@@ -139,7 +139,12 @@ def story() -> rx.Component:
     """Draw one delivery: payload, response, every attempt, and the button that resends it."""
     one, more = DeliveryState.delivery, DeliveryState.detail
     again = button("Resend", "rotate-cw", kind="primary", busy=DeliveryState.sending, on_click=DeliveryState.send_again)
-    said = rx.cond(more.failure != "", note(more.failure, tone="bad"), rx.fragment())
+    retried = rx.cond(
+        one.next_attempt_at != "",
+        rx.fragment(" Start the receiver, or edit the endpoint's URL. Signum retries ", when(one.next_attempt_at), "."),
+        rx.fragment(" Start the receiver, or edit the endpoint's URL, then resend."),
+    )
+    said = rx.cond(more.failure != "", note(more.failure, ".", retried, tone="bad"), rx.fragment())
     waits = rx.cond(
         one.next_attempt_at != "", when(one.next_attempt_at, "exact"), rx.el.span("none", class_name="muted")
     )
@@ -150,7 +155,7 @@ def story() -> rx.Component:
             said,
             kv(
                 ("Status", badge(one.status)),
-                ("Response", rx.cond(one.said != "", one.said, rx.el.span("no response yet", class_name="muted"))),
+                ("Response", _response(one)),
                 ("Occurred", when(one.created_at, "exact")),
                 ("Next attempt", waits),
             ),
@@ -167,6 +172,12 @@ def story() -> rx.Component:
             rx.cond(may(Scope.ORGS_WRITE) & (WebhookState.endpoint.status != "disabled"), again, rx.fragment()),
         ),
     )
+
+
+def _response(one: rx.Var[DeliveryView]) -> rx.Component:
+    """Say the status of the response; the reason of a failure without one is above."""
+    none = rx.el.span(rx.cond(one.attempt > 0, "None", "None yet"), class_name="muted")
+    return rx.cond(one.has_response, one.said, none)
 
 
 def _text(title: str, text: rx.Var[str], none: rx.Var[str] | str) -> rx.Component:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import reflex as rx
 
 from backend.approvals.schemas import ApprovalCommentCreate, ApprovalDeny, ApprovalDetail
+from backend.auth.scopes import Scope
 from backend.client import ApiProblem, body
 from backend.requests.schemas import Action, ApprovalStatus
 from state.approvals.deciders import Deciders
@@ -58,6 +59,8 @@ class Approvals(Pages, rx.State):
     async def load(self) -> Events:
         """Read the first page; `?id=` opens an approval, `?view=` selects a view."""
         self._read_url()
+        if not self._query("view") and Scope.ASSETS_WRITE not in (await self.get_state(Session)).org.scopes:
+            self.view = ApprovalStatus.PENDING  # nothing waits for people who cannot approve
         (await self.get_state(OneApproval))._announce(id_of(self._query("id")))
         await self._restart()
         yield call(OneApproval.show, self._query("id"))

@@ -65,7 +65,7 @@ class ActivityState(Pages, Chains, rx.State):
             chain="" if eid is None else entry.chain_name or self._chain_name(eid),
             actor=entry.actor_name or "",
             approver=entry.approver_name or "",
-            parties=parties(entry.from_name, None if entry.title.endswith(f" to {entry.to_name}") else entry.to_name),
+            parties=_parties(entry),
             href=self._href(entry),
             tx_hash=entry.tx_hash or "",
             tx_url="" if eid is None else self._transaction_url(eid, entry.tx_hash),
@@ -82,6 +82,14 @@ class ActivityState(Pages, Chains, rx.State):
             return f"{here}/markets/{entry.market_id}?asset={asset}"
         tab = {ActivityKind.RULES: "compliance", ActivityKind.CONTROL: "controls"}.get(entry.kind)
         return f"{here}/assets/{asset}?tab={tab}" if tab else ""
+
+
+def _parties(entry: Activity) -> str:
+    """Return whose tokens an entry is about. An order moves nothing: it is for someone."""
+    if entry.kind is ActivityKind.ORDER:
+        who = entry.from_name or entry.to_name
+        return f"For {who}" if who else ""
+    return parties(entry.from_name, None if entry.title.endswith(f" to {entry.to_name}") else entry.to_name)
 
 
 def parties(giver: str | None, receiver: str | None) -> str:

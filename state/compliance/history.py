@@ -134,7 +134,7 @@ def _issuers_before(rule_set: RuleSet) -> list[str]:
 
 def _texts(rules: RulesOnChain, symbol: str, decimals: int, names: Mapping[str, str]) -> dict[str, str]:
     """Return a chain's rules as text; its list of issuers is complete, each with its name or the short address."""
-    issuers = ", ".join(names.get(one) or shortened(one) for one in rules.trusted_issuers) or "none"
+    issuers = ", ".join(names.get(one) or shortened(one) for one in rules.trusted_issuers) or "None"
     on_chain = Checked(
         framework=rules.regulation_type,
         level=rules.min_kyc_level,

@@ -116,15 +116,16 @@ class OrderForm(Follows, Dialog, rx.State):
             self.wallet = "" if is_own else first_choice(self.side, self._accounts, self._treasury)
             self._given = {**self._given, "wallet_id": self.wallet}
 
-    async def _offer_price(self, market: MarketDetail) -> None:
-        """Offer the best price of the other side, unless another one was entered."""
+    async def _offer_price(self, market: MarketDetail, *, own: bool = False) -> None:
+        """Offer the best price of the other side, unless another one was entered; the organization's `own` one only
+        where it is asked for."""
         book = await self.get_state(BookState)
         units = book.best_ask if self.side == "buy" else book.best_bid
         name = "Best ask" if self.side == "buy" else "Best bid"
         whose = ", an order of your organization" if self._is_own(book) else ""
         self.best = f"{name} {priced(units, market.quote_decimals)}{whose}" if units else ""
         if self._given.get("price", "") == self.price:
-            self._fill(priced(units, market.quote_decimals).replace(",", "") if units else "")
+            self._fill(priced(units, market.quote_decimals).replace(",", "") if units and (own or not whose) else "")
 
     def _is_own(self, book: BookState) -> bool:
         """Return whether the best price of the other side is one of the organization's own orders."""
@@ -139,7 +140,7 @@ class OrderForm(Follows, Dialog, rx.State):
         """Enter the best price."""
         self._given, self.offer = {**self._given, "price": self.price}, Offer()
         market = (await self.get_state(MarketState)).market
-        await self._offer_price(market)
+        await self._offer_price(market, own=True)
         self._add_up(market)
         return OrderForm.check
 

@@ -74,7 +74,7 @@ class TransfersState(ByStatus, Chains, rx.State):
             chain=transfer.chain_name or self._chain_name(eid),
             status=transfer.status,
             sender=transfer.from_address,
-            sender_name=transfer.from_label or "",
+            sender_name=transfer.from_name or transfer.from_label or "",
             receiver=transfer.to_address,
             receiver_name=transfer.to_name or "",
             tx_hash=transfer.tx_hash or "",

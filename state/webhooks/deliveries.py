@@ -28,6 +28,7 @@ class DeliveryView:
     event_type: str = ""
     status: str = ""
     said: str = ""
+    has_response: bool = False
     attempt: int = 0
     next_attempt_at: str = ""
     created_at: str = ""
@@ -52,7 +53,8 @@ def delivery_view(delivery: Delivery) -> DeliveryView:
         event_id=str(delivery.event_id),
         event_type=delivery.event_type,
         status=_status(delivery),
-        said=_response_words(delivery),
+        said=_response_words(delivery).partition(": ")[0],
+        has_response=delivery.response_status is not None,
         attempt=delivery.attempt,
         next_attempt_at=stamp(delivery.next_attempt_at),
         created_at=stamp(delivery.created_at),
@@ -72,7 +74,8 @@ def delivery_detail(delivery: Delivery) -> DeliveryDetail:
 
 def _attempt_view(attempt: Try) -> AttemptView:
     at = stamp(attempt.at)
-    return AttemptView(at, at, _response_words(attempt), f"{attempt.duration_ms:,} ms", attempt.failure is None)
+    said, _, _ = _response_words(attempt).partition(": ")  # the whole reason of the last one is above
+    return AttemptView(at, at, said, f"{attempt.duration_ms:,} ms", attempt.failure is None)
 
 
 def _missing(delivery: Delivery) -> str:

@@ -21,6 +21,7 @@ from tests.support.firm import Firm
 
 NOT_VIEWS = {
     "problem", "sort", "query", "people_problem", "assets_problem", "total", "escrowed", "form_problem", "paying",
+    "eligibility",
 }  # fmt: skip
 """Texts of lists that are results, not what the user chose."""
 CURSORS = {"HoldersState": {"chosen"}}

@@ -58,6 +58,7 @@ async def test_transfer_refused_before_attestation_is_sent_after_it(world: World
     assert transfer["tx_hash"] == steps_of(request)["transfer_sent"]["tx_hash"]
     assert (transfer["amount"], transfer["failure"]) == (str(30 * UNIT), None)
     assert (transfer["from_label"], transfer["asset_symbol"]) == (treasury["label"], asset["symbol"])
+    assert (transfer["from_name"], transfer["to_name"]) == (None, "Marta Lindqvist")
     assert transfer["to_name"] == "Marta Lindqvist"
     assert await token.balance_of(SEPOLIA, place_of(asset), receiver["address"]) == 30 * UNIT
     holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{asset['id']}/holders"))["holders"]}

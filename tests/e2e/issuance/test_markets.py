@@ -108,7 +108,11 @@ def test_market_review_attests_investors_and_returns_to_the_plan(console: Consol
     for _ in range(3):
         page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Review").click()
-    no_buyer = page.get_by_text(re.compile(r"^None of the [0-9]+ parties with a wallet has an attestation on HyperEVM"))
+    no_buyer = page.get_by_text(
+        re.compile(
+            r"^None of the [0-9]+ parties with a wallet has the attestation that these rules require on HyperEVM"
+        )
+    )
     expect(no_buyer).to_be_visible()
     page.get_by_role("button", name=re.compile(r"^Attest [0-9]+ investors on HyperEVM")).click()
     expect(page.get_by_text(re.compile(r"[0-9]+ part(y|ies) can trade under these rules"))).to_be_visible(

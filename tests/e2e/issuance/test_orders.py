@@ -86,6 +86,8 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     page, dialog = _dialog(console, signum)
     wallet, price, answer = dialog.get_by_label("Wallet"), dialog.get_by_label("Price"), dialog.get_by_role("region")
     best = dialog.get_by_role("button", name=re.compile("^Best ask .+, an order of your organization$"))
+    expect(price).to_have_value("")
+    best.click()
     offered = re.sub("Best ask |, an order of your organization|,", "", best.text_content() or "")
     expect(price).to_have_value(offered)
     expect(wallet).to_have_value("")  # the treasury would buy from itself
