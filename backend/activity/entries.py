@@ -66,8 +66,9 @@ _ENTRIES = sa.text("""
   where s.organization_id = :org and s.asset_id = :asset
   union all
   select d.id, 'distribution', d.created_at, d.name, null, null, d.chain_eid, null, null, null,
-    r.created_by, null, d.total_amount, null, null, null, null
-  from distributions d left join requests r on r.id = d.request_id
+    (select a.actor from audit_log a where a.organization_id = :org and a.subject_id = cast(d.id as text)
+      and a.action = 'distribution.created' order by a.seq limit 1), null, d.total_amount, null, null, null, null
+  from distributions d
   where d.organization_id = :org and d.asset_id = :asset
   union all
   select c.id, 'claim', c.created_at, d.currency_symbol, cast(d.currency_decimals as text), null, d.chain_eid,

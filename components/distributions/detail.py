@@ -24,8 +24,8 @@ def facts() -> rx.Component:
     claimed = col(
         bar(ONE.claimed_percent, "Claimed"),
         rx.el.span(
-            amount(ONE.claimed, ONE.symbol, ONE.decimals, digits=2), " of ",
-            amount(ONE.total, ONE.symbol, ONE.decimals, digits=2),
+            amount(ONE.claimed, ONE.symbol, ONE.decimals, 2, 2), " of ",
+            amount(ONE.total, ONE.symbol, ONE.decimals, 2, 2),
             ", ", ONE.claimed_percent, "%",
         ),
         cls="tight",
@@ -40,7 +40,7 @@ def facts() -> rx.Component:
         kv(
             ("Claimed", claimed),
             ("Recipients who claimed", by),
-            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, digits=2)),
+            ("Unclaimed", amount(ONE.unclaimed, ONE.symbol, ONE.decimals, 2, 2)),
             ("Held back", _unpaid()),
             ("Created", when(ONE.created_at)),
         ),
@@ -83,7 +83,7 @@ def proof_card() -> rx.Component:
     found = col(
         kv(
             ("Address", short_hash(ProofFinder.address)),
-            ("Amount", amount(ProofFinder.amount, ONE.symbol, ONE.decimals, 2)),
+            ("Amount", amount(ProofFinder.amount, ONE.symbol, ONE.decimals, 2, 2)),
             ("Index", rx.el.span(ProofFinder.index, class_name="num")),
             ("Claim", rx.cond(ONE.status == "draft", "After activation", claim)),
         ),

@@ -52,7 +52,7 @@ def order_dialog() -> rx.Component:
                 "price",
                 errors=form.errors,
                 input_mode="decimal",
-                hint=rx.cond(form.best != "", text_button(form.best, on_click=form.take_best), rx.fragment()),
+                hint=rx.cond(form.best != "", _best(), rx.fragment()),
                 default_value=form.price,
                 key="price-" + form.fills.to_string(),
                 on_change=form.write("price").debounce(250),
@@ -72,6 +72,12 @@ def order_dialog() -> rx.Component:
         submit=rx.cond(form.side == "buy", "Place buy order", "Place sell order"),
         foot=_total(),
     )  # fmt: skip
+
+
+def _best() -> rx.Component:
+    form = OrderForm
+    own = rx.el.div("Your organization's own order: choose an investor's wallet, or you trade with yourself.")
+    return rx.fragment(text_button(form.best, on_click=form.take_best), rx.cond(form.best_is_own, own, rx.fragment()))
 
 
 def _total() -> rx.Component:

@@ -45,6 +45,8 @@ class OrderForm(Follows, Dialog, rx.State):
     fills: int = 0
     """How often the field of the price was filled in; the browser draws it again each time."""
     best: str = ""
+    best_is_own: bool = False
+    """Whether the best price is one of the organization's own orders."""
     total: str = ""
     with_fees: str = ""
     cancelling: str = ""
@@ -122,10 +124,12 @@ class OrderForm(Follows, Dialog, rx.State):
         book = await self.get_state(BookState)
         units = book.best_ask if self.side == "buy" else book.best_bid
         name = "Best ask" if self.side == "buy" else "Best bid"
-        whose = ", an order of your organization" if self._is_own(book) else ""
-        self.best = f"{name} {priced(units, market.quote_decimals)}{whose}" if units else ""
+        self.best = f"{name} {priced(units, market.quote_decimals)}" if units else ""
+        self.best_is_own = self._is_own(book)
         if self._given.get("price", "") == self.price:
-            self._fill(priced(units, market.quote_decimals).replace(",", "") if units and (own or not whose) else "")
+            self._fill(
+                priced(units, market.quote_decimals).replace(",", "") if units and (own or not self.best_is_own) else ""
+            )
 
     def _is_own(self, book: BookState) -> bool:
         """Return whether the best price of the other side is one of the organization's own orders."""
