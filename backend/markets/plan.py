@@ -203,11 +203,11 @@ async def _costs(
     session: AsyncSession, steps: Sequence[PlanStep], wallet: WalletRow, elsewhere: Mapping[int, int]
 ) -> list[PlanCost]:
     """Return what the steps, and what they do on other chains, may cost on each chain that answers."""
-    total: dict[int, int] = defaultdict(int, elsewhere)
-    for step in steps:
-        total[step.chain_eid] += step.gas_estimate or 0
-    found = []
-    for eid, chain in (await paths.chains_of(session, *total)).items():
+    total: dict[int, int] = defaultdict(int)
+    for eid, used in [*((step.chain_eid, step.gas_estimate or 0) for step in steps), *elsewhere.items()]:
+        total[eid] += used
+    found, chains = [], await paths.chains_of(session, *total)
+    for eid, chain in ((eid, chains[eid]) for eid in total if eid in chains):
         with suppress(SignumError):
             wei, _ = await records.gas_cost(session, wallet.address, eid, total[eid])
             cost = {"amount": str(wei), "currency": chain.native_currency_symbol}

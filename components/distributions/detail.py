@@ -89,6 +89,11 @@ def proof_card() -> rx.Component:
         ),
         rx.el.pre(ProofFinder.text, class_name="proof-text", tab_index=0, aria_label="Arguments of claim"),
         rx.el.p("Arguments of the contract's claim function. The amount is in base units.", class_name="muted small"),
+        rx.cond(
+            ONE.recipients == 1,
+            rx.el.p("The list has one recipient, so the proof is empty.", class_name="muted small"),
+            rx.fragment(),
+        ),
         rx.el.div(copy_button(ProofFinder.text, "Copy proof", small=True), class_name="row"),
         cls="wide",
     )
@@ -96,7 +101,7 @@ def proof_card() -> rx.Component:
         account_field(
             "Recipient", "address", id="proof-address", errors=ProofFinder.errors, free=True,
             asset_id=ONE.asset_id, chain_eid=ONE.chain_eid.to_string(),
-            hint="Anyone can submit the proof; what is paid goes to the recipient's address",
+            hint="Anyone can submit the proof. The payment always goes to the recipient's address.",
         ),
         on_submit=ProofFinder.find,
         problem=ProofFinder.form_problem,

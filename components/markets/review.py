@@ -97,7 +97,7 @@ def _plan() -> rx.Component:
                     rx.el.th("#", scope="col"),
                     rx.el.th("Step", scope="col"),
                     rx.el.th("Chain", scope="col", class_name="hide-narrow"),
-                    rx.el.th("Gas, about", scope="col", class_name="r"),
+                    rx.el.th("Estimated gas", scope="col", class_name="r"),
                 )
             ),
             rx.el.tbody(rx.foreach(state.plan.steps, _step)),
@@ -109,7 +109,10 @@ def _plan() -> rx.Component:
         aria_label="Steps of the plan",
     )
     costs = rx.el.span("about ", state.plan.cost, class_name="end num strong")
-    foot = rx.fragment(rx.el.span("Paid by your treasury wallet"), rx.cond(state.plan.cost != "", costs, rx.fragment()))
+    foot = rx.fragment(
+        rx.el.span("Gas of all steps, on every chain, paid by your treasury wallet"),
+        rx.cond(state.plan.cost != "", costs, rx.fragment()),
+    )
     return rx.cond(
         state.planning,
         card("Plan", rx.el.div(skeleton(4)), right=rx.el.span("Querying the chains", class_name="muted small")),

@@ -141,7 +141,9 @@ def story() -> rx.Component:
     again = button("Resend", "rotate-cw", kind="primary", busy=DeliveryState.sending, on_click=DeliveryState.send_again)
     retried = rx.cond(
         one.next_attempt_at != "",
-        rx.fragment(" Start the receiver, or edit the endpoint's URL. Signum retries ", when(one.next_attempt_at), "."),
+        rx.fragment(
+            " Start the receiver, or edit the endpoint's URL. Next attempt: ", when(one.next_attempt_at, "exact"), "."
+        ),
         rx.fragment(" Start the receiver, or edit the endpoint's URL, then resend."),
     )
     said = rx.cond(more.failure != "", note(more.failure, ".", retried, tone="bad"), rx.fragment())

@@ -57,7 +57,7 @@ def plan_of(answer: MarketPlan, source: str, symbol: str, decimals: int) -> Plan
         source=source if impact.will_bridge else "",
         eligible=impact.eligible_parties,
         cost=" and ".join(f"{_about(one.amount)} {one.currency} on {one.chain_name}" for one in impact.costs),
-        steps=[_step_view(step) for step in answer.steps],
+        steps=[_step_view(step, source) for step in answer.steps],
         warnings=impact.warnings,
         caps=cap_changes(impact.caps, symbol, decimals),
         confirmation=confirmation(impact.caps, symbol, decimals),
@@ -70,12 +70,14 @@ def _about(wei: str) -> str:
     return f"{amount:,.{max(2, 1 - amount.adjusted()) if amount else 0}f}"
 
 
-def _step_view(step: PlanStep) -> PlanStepView:
+def _step_view(step: PlanStep, source: str) -> PlanStepView:
+    """Convert a step; what prepares a bridge is sent to both of its chains."""
+    both = step.name == "bridge_pending" and source
     return PlanStepView(
         name=step.name,
         title=step.title,
         detail=step.detail,
-        chain=step.chain_name,
+        chain=f"{step.chain_name} and {source}" if both else step.chain_name,
         gas=f"{step.gas_estimate:,}" if step.gas_estimate is not None else "",
     )
 

@@ -330,9 +330,7 @@ class MarketWizard(RuleEditor, Drafts, BridgedAmount, ShowsEffects, rx.State):
         """Return the fees as text."""
         texts = (("Taker", self.taker), ("Maker", self.maker))
         return [
-            {"name": name, "value": f"{percent(int(text))}, {int(text)} bps"}
-            for name, text in texts
-            if text.isascii() and text.isdigit()
+            {"name": name, "value": percent(int(text))} for name, text in texts if text.isascii() and text.isdigit()
         ]
 
 
