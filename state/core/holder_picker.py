@@ -116,7 +116,7 @@ def _item(account: Account, found: AccountList) -> dict[str, Any]:
         "label": account.name or short,
         "sub": f"{kind}, {short}{used}" if account.name else f"{kind}{used}",
         "short": short,
-        "hint": f"{rounded(held, found.decimals or 0)} {found.symbol}" if held else "",
+        "hint": f"holds {rounded(held, found.decimals or 0)} {found.symbol}" if held else "",
         "note": "" if account.eligible is None else "Eligible" if account.eligible else "Not eligible",
         "tone": "ok" if account.eligible else "warn",
         "known": True,

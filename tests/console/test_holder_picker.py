@@ -26,7 +26,7 @@ def _found(eligible: bool | None = True, balance: str | None = "2500000000000000
 def test_entered_address_of_a_known_account_is_named_with_its_facts(written: str) -> None:
     item = entered(written, _found())
     assert (item["id"], item["label"], item["hint"], item["note"], item["known"]) == (
-        KESTREL, "Kestrel Pension Trust", "2.5 NREF", "Eligible", True,
+        KESTREL, "Kestrel Pension Trust", "holds 2.5 NREF", "Eligible", True,
     )  # fmt: skip
     assert entered(written, _found(eligible=False))["note"] == "Not eligible"
     assert entered(written, _found(eligible=None, balance=None))["note"] == ""
