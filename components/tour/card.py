@@ -40,6 +40,7 @@ def tour() -> rx.Component:
 
 def _card() -> rx.Component:
     is_over = Tour.number > Tour.total
+    is_second = (Tour.name == "officer") & (Session.org.role != "compliance_officer")
     step = rx.fragment(
         rx.el.div(
             rx.el.span(_place(), class_name="muted small num"),
@@ -57,7 +58,11 @@ def _card() -> rx.Component:
         mark("party-popper", "ok"),
         rx.el.div(
             rx.el.h2("You have seen it all happen", class_name="title-3"),
-            rx.el.p("Every step was real: it is on the chains and in the audit log.", class_name="muted"),
+            rx.el.p(
+                "Every step was real: it is on the chains and in the audit log.",
+                rx.cond(is_second, rx.fragment(" You are signed in as ", Session.name, ", the second person."), ""),
+                class_name="muted",
+            ),
         ),
         rx.cond(
             Session.org.role == "admin",

@@ -191,6 +191,7 @@ def test_officers_tour(console: Console, signum: Signum) -> None:
     presenter.at_step(6)
     presenter.verify_log()
     expect(presenter.card.get_by_text("You have seen it all happen")).to_be_visible()
+    expect(presenter.card).to_contain_text("You are signed in as Elin Halvorsen, the second person.")
     _withdraw(signum, name)
     _attest_again(signum, holder)
 
