@@ -47,6 +47,8 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     times = [entry["created_at"] for entry in whole]
     assert times == sorted(times, reverse=True)
     assert len({entry["id"] for entry in whole}) == len(whole)
+    kinds = [entry["kind"] for entry in whole]
+    assert kinds.index("trade") < kinds.index("order"), "a trade is not older than the orders that it fills"
     by_kind: dict[str, list[Any]] = {}
     for entry in whole:
         by_kind.setdefault(entry["kind"], []).append(entry)
