@@ -50,7 +50,8 @@ _ENTRIES = sa.text("""
   from orders o join markets m on m.id = o.market_id left join requests r on r.id = o.request_id
   where m.organization_id = :org and m.asset_id = :asset
   union all
-  select t.id, 'trade', greatest(t.created_at, taker.created_at), m.quote_symbol, cast(m.quote_decimals as text), null, m.chain_eid, t.tx_hash,
+  select t.id, 'trade', greatest(t.created_at, taker.created_at, maker.created_at),
+    m.quote_symbol, cast(m.quote_decimals as text), null, m.chain_eid, t.tx_hash,
     m.id, null, r.created_by, null, t.amount, t.price, taker.maker_address,
     case cast(maker.side as text) when 'sell' then maker.maker_address else taker.maker_address end,
     case cast(maker.side as text) when 'sell' then taker.maker_address else maker.maker_address end

@@ -64,7 +64,7 @@ def _row(entry: rx.Var[ActivityView]) -> rx.Component:
     parties = rx.cond(entry.parties != "", text(entry.parties, cls="muted small"), rx.fragment())
     return tr(
         td(rx.el.div(name, parties, class_name="col none"), full=True),
-        td(rx.cond(entry.status != "", status(entry.status), rx.fragment()), class_name="second"),
+        td(rx.cond(entry.status != "", status(entry.status), no_value()), class_name="second"),
         td(entry.chain, class_name="muted"),
         td(
             rx.cond(entry.actor != "", rx.el.span(entry.actor), no_value()),
@@ -73,7 +73,7 @@ def _row(entry: rx.Var[ActivityView]) -> rx.Component:
             label="By",
         ),
         td(
-            rx.cond(entry.tx_hash != "", short_hash(entry.tx_hash, "transaction", entry.tx_url), rx.fragment()),
+            rx.cond(entry.tx_hash != "", short_hash(entry.tx_hash, "transaction", entry.tx_url), no_value()),
         ),
         td(when(entry.created_at), class_name="muted second"),
         key=entry.id,

@@ -41,7 +41,9 @@ def _chosen() -> rx.Component:
             short_hash(state.target.token, "token address"),
             rx.cond(
                 (state.amount != "") & (state.amount != "0"),
-                rx.el.span("Not on this chain yet; bridged first, with ", state.amount, " ", state.symbol),
+                rx.el.span(
+                    "Not on this chain yet; bridged first, with ", state.amount, " ", state.symbol, " from the treasury"
+                ),
                 rx.el.span("Not on this chain yet; bridged first, without any tokens"),
             ),
         ),
@@ -54,7 +56,7 @@ def _chosen() -> rx.Component:
             ("Target", state.target.name),
             ("Market factory", short_hash(state.target.factory, "factory address")),
         ),
-        _part("Token", 1, (state.symbol, token)),
+        _part("Token", 1, (state.symbol, token), ("Quote currency", state.target.quote)),
         _rules(),
         _listed("Fees", 3, state.fees_said),
     )  # fmt: skip
@@ -213,7 +215,10 @@ def _attest() -> rx.Component:
     progress = rx.cond(
         state.is_running,
         rx.el.span(state.doing, class_name="muted small num"),
-        rx.el.span("Verified parties that meet these rules, for one year", class_name="muted small"),
+        rx.el.span(
+            "Verified parties that meet these rules, for one year. The others are not verified, or do not meet them.",
+            class_name="muted small",
+        ),
     )
     offer = rx.el.div(
         button(words, "shield-check", busy=state.is_running, on_click=state.attest),

@@ -34,6 +34,10 @@ def order_dialog() -> rx.Component:
         rx.el.a("Wallets", href="/o/" + Session.org.id + "/wallets", class_name="link"),
         tone="warn",
     )
+    own = rx.el.div(
+        rx.cond(form.side == "buy", "The best ask", "The best bid"),
+        " is your organization's own order. Choose an investor's wallet, so that you do not trade with yourself.",
+    )
     return form_dialog(
         rx.el.span("Place an order on ", market.pair),
         "The token's and the market's rules are checked as you type.",
@@ -41,8 +45,11 @@ def order_dialog() -> rx.Component:
         side,
         select_field(
             "Wallet", "wallet_id", form.wallets, errors=form.errors,
-            hint=rx.cond(
-                form.facts.contains(form.wallet), form.facts[form.wallet], "This wallet signs, pays and receives"
+            hint=rx.fragment(
+                rx.cond(
+                    form.facts.contains(form.wallet), form.facts[form.wallet], "This wallet signs, pays and receives."
+                ),
+                rx.cond(form.best_is_own, own, rx.fragment()),
             ),
             placeholder="Choose a wallet", value=form.wallet, on_change=form.write("wallet_id"),
         ),
@@ -52,7 +59,7 @@ def order_dialog() -> rx.Component:
                 "price",
                 errors=form.errors,
                 input_mode="decimal",
-                hint=rx.cond(form.best != "", _best(), rx.fragment()),
+                hint=rx.cond(form.best != "", text_button(form.best, on_click=form.take_best), rx.fragment()),
                 default_value=form.price,
                 key="price-" + form.fills.to_string(),
                 on_change=form.write("price").debounce(250),
@@ -72,12 +79,6 @@ def order_dialog() -> rx.Component:
         submit=rx.cond(form.side == "buy", "Place buy order", "Place sell order"),
         foot=_total(),
     )  # fmt: skip
-
-
-def _best() -> rx.Component:
-    form = OrderForm
-    own = rx.el.div("Your organization's own order: choose an investor's wallet, or you trade with yourself.")
-    return rx.fragment(text_button(form.best, on_click=form.take_best), rx.cond(form.best_is_own, own, rx.fragment()))
 
 
 def _total() -> rx.Component:

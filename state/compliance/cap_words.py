@@ -12,7 +12,7 @@ def cap_changes(effects: Sequence[CapEffect], symbol: str, decimals: int) -> lis
     """Return the shares that change, for `diff`: name, old and new as text, and exact."""
     return [
         {
-            "name": f"{NAMES[effect.rule]} on {effect.chain_name}{' (new chain)' if effect.before is None else ''}",
+            "name": f"{NAMES[effect.rule]} on {effect.chain_name} ({_present(effect, symbol, decimals)})",
             "old": "" if effect.before is None else amount_words(effect.rule, effect.before, symbol, decimals),
             "new": amount_words(effect.rule, effect.after, symbol, decimals),
             "old_full": "" if effect.before is None else _exact(effect, effect.before, symbol, decimals),
@@ -21,6 +21,15 @@ def cap_changes(effects: Sequence[CapEffect], symbol: str, decimals: int) -> lis
         for effect in effects
         if effect.before != effect.after
     ]
+
+
+def _present(effect: CapEffect, symbol: str, decimals: int) -> str:
+    """Return what there is of it now."""
+    if effect.before is None:
+        return "new chain"
+    if effect.rule is CapRule.MAX_HOLDERS:
+        return f"{int(effect.used):,} now"
+    return f"largest holding {rounded(effect.used, decimals, 2)} {symbol}"
 
 
 def _exact(effect: CapEffect, amount: str, symbol: str, decimals: int) -> str:

@@ -32,7 +32,7 @@ def test_confirmation_names_each_chain_whose_limits_change() -> None:
 def test_changed_limits_are_shown_with_old_and_new_value() -> None:
     shown = [(one["name"], one["old"], one["new"]) for one in cap_changes(EFFECTS, "NREF", 18)]
     assert shown[:2] == [
-        ("Maximum holders on Chain 1", "500 holders", "250 holders"),
+        ("Maximum holders on Chain 1 (0 now)", "500 holders", "250 holders"),
         ("Maximum holders on Chain 2 (new chain)", "", "250 holders"),
     ]
     assert ("Maximum per holder on Chain 2 (new chain)", "", "200,000 NREF") in shown

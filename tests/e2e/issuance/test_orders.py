@@ -86,7 +86,7 @@ def test_order_form_offers_wallet_and_price_and_checks_while_typing(console: Con
     page, dialog = _dialog(console, signum)
     wallet, price, answer = dialog.get_by_label("Wallet"), dialog.get_by_label("Price"), dialog.get_by_role("region")
     best = dialog.get_by_role("button", name=re.compile(r"^Best ask [\d.,]+$"))
-    expect(dialog.get_by_text("Your organization's own order")).to_be_visible()
+    expect(dialog.get_by_text("is your organization's own order")).to_be_visible()
     expect(price).to_have_value("")
     expect(wallet).to_have_value("")  # the treasury would buy from itself
     dialog.get_by_role("button", name="Sell", exact=True).click()
