@@ -29,7 +29,7 @@ def _present(effect: CapEffect, symbol: str, decimals: int) -> str:
         return "new chain"
     if effect.rule is CapRule.MAX_HOLDERS:
         return f"{int(effect.used):,} now"
-    return f"largest holding {rounded(effect.used, decimals, 2)} {symbol}"
+    return f"largest holding besides the treasury: {rounded(effect.used, decimals, 2)} {symbol}"
 
 
 def _exact(effect: CapEffect, amount: str, symbol: str, decimals: int) -> str:
