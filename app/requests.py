@@ -5,9 +5,9 @@ import reflex as rx
 from app.shell.layout import Nav, page
 from components.approvals.withdrawal import withdraw_button, withdrawal_dialog
 from components.core.csv_link import csv_of
-from components.core.permission import lacking, permitted
+from components.core.permission import permitted
 from components.core.saved_views import saved_views
-from components.requests.fix import fix_offer
+from components.requests.fix import fix_offer, who_can_retry
 from components.requests.waiting import approval_link, awaits_approval, is_own
 from components.ui.box import row, text
 from components.ui.button import Kind, button, link
@@ -136,7 +136,7 @@ def _drawer() -> rx.Component:
         ),
         rx.fragment(),
     )
-    can_others = rx.cond(ONE.can_retry, lacking(ONE.scope, "retry this request"), rx.fragment())
+    can_others = rx.cond(ONE.can_retry, who_can_retry(ONE), rx.fragment())
     offered = rx.fragment(rx.el.div(fix_offer(ONE), class_name="row wrap"), can_others)
     next_step = rx.cond(ONE.problem != "", offered, rx.fragment())
     body = rx.fragment(

@@ -173,9 +173,8 @@ async def _bridge_steps(
 
 
 def _limiting(checked: Checked) -> list[int]:
-    """Return the chains of the asset whose limits become stricter, because one more chain shares them."""
-    sharing = {effect.chain_eid for effect in checked.caps.effects if effect.before}
-    return sorted(sharing)
+    """Return the chains with the token whose limits change, because one more chain shares them."""
+    return sorted({one.chain_eid for one in checked.caps.effects if one.before is not None and one.before != one.after})
 
 
 def _limited(checked: Checked, names: dict[int, str]) -> str:

@@ -90,9 +90,6 @@ def rule_settings(
         differs = changed.contains(name) if changed is not None else False
         return setting(name, about, control, _error(state, field), changed=differs)
 
-    def read(words: Any, control: rx.Component) -> rx.Component:
-        return rx.cond(is_locked, rx.el.span(words, class_name="num"), control)
-
     level = rx.match(
         state.draft.level, *((int(value), words if value == "0" else f"Level {words}") for value, words in LEVELS), ""
     )
@@ -104,8 +101,10 @@ def rule_settings(
         line(
             "Accredited investors only",
             f"A {who} needs an attestation as accredited at the required level. Checked on chain every time.",
-            read(
-                rx.cond(state.draft.accredited, "Yes", "No"), _switch(state, "accredited", "Accredited investors only")
+            _read(
+                is_locked,
+                rx.cond(state.draft.accredited, "Yes", "No"),
+                _switch(state, "accredited", "Accredited investors only"),
             ),
             "requires_accreditation",
         ),
@@ -113,7 +112,8 @@ def rule_settings(
             "Required KYC level",
             f"The lowest level a {who}'s attestation must carry. A higher level is a more thorough check. "
             "Raising it excludes holders below it.",
-            read(
+            _read(
+                is_locked,
                 level,
                 rx.el.div(
                     filters("Required KYC level", state.draft.level.to_string(), state.set_level, LEVELS),
@@ -125,7 +125,8 @@ def rule_settings(
         line(
             "Maximum holders",
             rx.fragment("Counts accounts with a balance except the treasury.", empty),
-            read(
+            _read(
+                is_locked,
                 _limit(state.draft.max_holders, "holders"),
                 _text(state, "max_holders", state.draft.max_holders, "max_holders", "Maximum holders", after="holders"),
             ),
@@ -156,7 +157,8 @@ def rule_settings(
                 "A holder above it keeps the tokens but cannot receive more.",
                 rx.cond(is_locked, "", " In tokens, such as 1250.5. Empty means no limit."),
             ),
-            read(
+            _read(
+                is_locked,
                 _limit(state.draft.max_tokens, symbol),
                 _text(
                     state,
@@ -184,10 +186,8 @@ def _asset_only(state: Any, line: Any, is_locked: rx.Var[bool] | bool) -> list[r
             "Organization only",
             "Only accounts that this organization itself attested can receive the token. Attestations by its parents "
             "and by trusted issuers then count only for sending.",
-            rx.cond(
-                is_locked,
-                rx.el.span(rx.cond(state.draft.org_only, "Yes", "No"), class_name="num"),
-                _switch(state, "org_only", "Organization only"),
+            _read(
+                is_locked, rx.cond(state.draft.org_only, "Yes", "No"), _switch(state, "org_only", "Organization only")
             ),
             "org_only",
         ),
@@ -245,6 +245,11 @@ def _switch(state: Any, name: str, label: str) -> rx.Component:
         on_change=state.switch(name),
         aria_label=label,
     )
+
+
+def _read(is_locked: rx.Var[bool] | bool, words: Any, control: rx.Component) -> rx.Component:
+    """Draw the control of a rule, or its value for people who may only read it."""
+    return rx.cond(is_locked, rx.el.span(words, class_name="num"), control)
 
 
 def _limit(value: Any, unit: Any) -> rx.Component:

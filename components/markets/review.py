@@ -247,7 +247,7 @@ def _attest() -> rx.Component:
         on_submit=state.register,
         class_name="form",
     )
-    nobody = note(
+    none_able = note(
         rx.el.b("No verified party could buy here. "),
         "Register and verify investors under ",
         link("Parties", "/o/" + Session.org.id + "/parties"),
@@ -257,7 +257,7 @@ def _attest() -> rx.Component:
         rx.cond(
             state.count > 0,
             rx.cond(state.lacks_issuer, first, offer),
-            rx.cond(state.is_known, nobody, rx.cond(state.is_looking, _looking(), rx.fragment())),
+            rx.cond(state.is_known, none_able, rx.cond(state.is_looking, _looking(), rx.fragment())),
         ),
         rx.cond(state.omitted != "", note(state.omitted, tone="warn"), rx.fragment()),
         problem_note(state.problem),

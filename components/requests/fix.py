@@ -32,10 +32,19 @@ def fix_offer(request: rx.Var[RequestView]) -> rx.Component:
     link = rx.cond(fix.scope == "", go, shown)
     step = rx.cond(fix.kind == "link", link, permitted(fix.scope, take, fix.label, sign="wrench", small=True))
     words = rx.cond(fix.words != "", rx.el.span(fix.words, class_name="muted small"), rx.fragment())
-    # Of the same people, the line below the retry speaks of both.
-    is_same = who_can(fix.scope) == who_can(request.scope)
-    who = rx.cond(is_same, rx.fragment(), lacking(fix.scope, "take the next step"))
+    who = rx.cond(_by_same_people(request), rx.fragment(), lacking(fix.scope, "take the next step"))
     return rx.cond(fix.kind != "", rx.fragment(step, who), words)
+
+
+def who_can_retry(request: rx.Var[RequestView]) -> rx.Component:
+    """Say who can retry a request, and who can take its next step where these are the same people."""
+    both = lacking(request.scope, "take the next step and to retry this request")
+    return rx.cond(_by_same_people(request), both, lacking(request.scope, "retry this request"))
+
+
+def _by_same_people(request: rx.Var[RequestView]) -> rx.Var[bool]:
+    fix = request.fix
+    return (fix.kind != "") & request.can_retry & (who_can(fix.scope) == who_can(request.scope))
 
 
 @rx.memo

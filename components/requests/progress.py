@@ -4,8 +4,8 @@ from typing import Any
 
 import reflex as rx
 
-from components.core.permission import lacking, permitted, who_can
-from components.requests.fix import fix_offer
+from components.core.permission import permitted
+from components.requests.fix import fix_offer, who_can_retry
 from components.requests.waiting import awaits_approval
 from components.ui import progress
 from components.ui.button import button
@@ -23,7 +23,5 @@ def request_progress(state: Any, *, retry: str = "Retry from here") -> rx.Compon
     again = permitted(
         request.scope, rx.cond(request.fix.kind != "", retried("plain"), retried("primary")), retry, small=True
     )
-    is_same = (request.fix.kind != "") & (who_can(request.fix.scope) == who_can(request.scope))
-    both = lacking(request.scope, "take the next step and to retry this request")
-    again = rx.fragment(again, rx.cond(is_same, both, lacking(request.scope, "retry this request")))
+    again = rx.fragment(again, who_can_retry(request))
     return progress.request_progress(request, waits=awaits_approval(request), fix=fix_offer(request), again=again)

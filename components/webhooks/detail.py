@@ -139,14 +139,13 @@ def story() -> rx.Component:
     """Draw one delivery: payload, response, every attempt, and the button that resends it."""
     one, more = DeliveryState.delivery, DeliveryState.detail
     again = button("Resend", "rotate-cw", kind="primary", busy=DeliveryState.sending, on_click=DeliveryState.send_again)
-    retried = rx.cond(
+    fix = rx.cond(one.has_response, " Correct the receiver.", " Start the receiver, or edit the endpoint's URL.")
+    then = rx.cond(
         one.next_attempt_at != "",
-        rx.fragment(
-            " Start the receiver, or edit the endpoint's URL. Next attempt: ", when(one.next_attempt_at, "exact"), "."
-        ),
-        rx.fragment(" Start the receiver, or edit the endpoint's URL, then resend."),
+        rx.fragment(" Next attempt: ", when(one.next_attempt_at, "exact"), "."),
+        rx.cond(one.status == "failed", " Then resend.", ""),
     )
-    said = rx.cond(more.failure != "", note(more.failure, ".", retried, tone="bad"), rx.fragment())
+    said = rx.cond(more.failure != "", note(more.failure, ".", fix, then, tone="bad"), rx.fragment())
     waits = rx.cond(
         one.next_attempt_at != "", when(one.next_attempt_at, "exact"), rx.el.span("none", class_name="muted")
     )

@@ -51,7 +51,7 @@ class HoldersState(Marks, Chains, rx.State):
     total: str = ""
     escrowed: str = ""
     eligibility: str = ""
-    """How many of the listed investors the rules still let hold the token; empty if no chain answered."""
+    """How many of the listed accounts of investors the rules still let hold the token; empty if no chain answered."""
     least: int = 0
     """Decimals that each amount shows."""
 
@@ -108,13 +108,13 @@ class HoldersState(Marks, Chains, rx.State):
 
 
 def _eligibility(verdicts: list[bool]) -> str:
-    """Return how many of these listed investors are eligible, in words."""
+    """Return how many of these listed accounts of investors are eligible, in words."""
     count, lost = len(verdicts), verdicts.count(False)
     if lost:
-        return f"{lost} of {count} listed investors {'is' if lost == 1 else 'are'} no longer eligible"
+        return f"{lost} of {count} listed accounts of investors {'is' if lost == 1 else 'are'} no longer eligible"
     if count == 1:
-        return "The listed investor is eligible"
-    return f"All {count} listed investors are eligible" if count else ""
+        return "The listed account of an investor is eligible"
+    return f"All {count} listed accounts of investors are eligible" if count else ""
 
 
 def _frozen(holder: Holder) -> str:

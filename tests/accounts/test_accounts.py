@@ -20,11 +20,7 @@ async def test_accounts_are_found_with_balance_eligibility_and_recent_use(world:
     treasury, trader = await firm.treasury(), await firm.trader()
     await firm.post("/wallets", {"label": "Ledger", "address": LINKED})
     market = await firm.market(asset)
-    body = {
-        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
-        "to_address": trader["address"], "amount": str(7 * UNIT),
-    }  # fmt: skip
-    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+    await firm.transfer(asset, trader["address"], 7 * UNIT)
 
     await indexed()
     place = {"asset_id": asset["id"], "chain_eid": SEPOLIA}

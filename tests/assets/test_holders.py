@@ -21,11 +21,7 @@ async def test_holders_are_named_and_their_amounts_are_told_apart(world: World) 
     asset = await firm.asset(initial_supply=str(1_000 * UNIT), required_kyc_level=1)
     treasury, holder = await firm.treasury(), await firm.trader()
     distribution = await activated(firm, asset, await draft_distribution(firm, asset, (holder["address"], UNIT // 3)))
-    body = {
-        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
-        "to_address": holder["address"], "amount": str(100 * UNIT),
-    }  # fmt: skip
-    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+    await firm.transfer(asset, holder["address"], 100 * UNIT)
     market = await firm.market(asset)
     await firm.order(market, treasury, "sell", 10**6, 40 * UNIT)
     freeze = {"chain_eid": SEPOLIA, "reason": "Court order", "address": holder["address"], "amount": str(30 * UNIT)}
@@ -74,11 +70,7 @@ async def test_holder_who_is_no_longer_eligible_says_why(world: World) -> None:
     firm = await Issuance.ready(world, SEPOLIA)
     asset = await firm.asset(initial_supply=str(1_000 * UNIT), required_kyc_level=1)
     treasury, holder = await firm.treasury(), await firm.trader()
-    body = {
-        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": treasury["id"],
-        "to_address": holder["address"], "amount": str(100 * UNIT),
-    }  # fmt: skip
-    await firm.succeed((await firm.post("/transfers", body))["requestId"])
+    await firm.transfer(asset, holder["address"], 100 * UNIT)
     await indexed()
     path = f"/assets/{asset['id']}"
 

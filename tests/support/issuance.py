@@ -74,6 +74,14 @@ class Issuance(Firm):
         await self.give(eid, wallet["address"], usd)
         return wallet
 
+    async def transfer(self, asset: Any, to_address: str, amount: int, eid: int = SEPOLIA) -> None:
+        """Transfer base units from the treasury."""
+        body = {
+            "asset_id": asset["id"], "chain_eid": eid, "from_wallet_id": (await self.treasury())["id"],
+            "to_address": to_address, "amount": str(amount),
+        }  # fmt: skip
+        await self.succeed((await self.post("/transfers", body))["requestId"])
+
     async def give(self, eid: int, address: str, usd: int) -> None:
         """Give play money."""
         at = (await contracts_of(eid)).quote_token
