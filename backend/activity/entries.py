@@ -66,9 +66,11 @@ _ENTRIES = sa.text("""
   from asset_rule_sets s left join sent r on r.chain_eid = s.chain_eid and r.tx_hash = s.tx_hash
   where s.organization_id = :org and s.asset_id = :asset
   union all
-  select d.id, 'distribution', d.created_at, d.name, null, null, d.chain_eid, null, null, null,
+  select d.id, 'distribution', d.created_at, d.name, cast(d.currency_decimals as text), cast(d.status as text),
+    d.chain_eid, null, null, null,
     (select a.actor from audit_log a where a.organization_id = :org and a.subject_id = cast(d.id as text)
-      and a.action = 'distribution.created' order by a.seq limit 1), null, d.total_amount, null, null, null, null
+      and a.action = 'distribution.created' order by a.seq limit 1), d.currency_symbol, d.total_amount, null, null,
+    null, null
   from distributions d
   where d.organization_id = :org and d.asset_id = :asset
   union all
@@ -89,6 +91,13 @@ _ENTRIES = sa.text("""
     null, t.amount, null, t.from_address, t.from_address, t.to_address
   from moved t join distributions d on d.distributor_address = t.to_address and d.chain_eid = t.chain_eid
   where d.organization_id = :org and d.asset_id = :asset
+  union all
+  select s.id, 'funding', d.activated_at, d.currency_symbol, cast(d.currency_decimals as text), null, d.chain_eid,
+    s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, null, null, d.distributor_address
+  from distributions d join requests r on r.subject_id = d.id and r.kind = 'distribution.activate'
+    join request_steps s on s.request_id = r.id and s.name = 'distribution_active' and s.tx_hash is not null
+  where d.organization_id = :org and d.asset_id = :asset and d.currency_address is not null
+    and d.activated_at is not null and d.total_amount > 0
   union all
   select t.id, case t.from_address when :zero then 'mint' else 'burn' end, t.created_at, null, null, null, t.chain_eid,
     t.tx_hash, null, t.request_id, t.created_by, null, t.amount, null,
@@ -140,7 +149,8 @@ _ENTRIES = sa.text("""
     amount=sa.Numeric, price=sa.Numeric, actor=sa.Text, giver=sa.Text, receiver=sa.Text,
 )  # fmt: skip
 ENTRIES = _ENTRIES.subquery("entries")
-"""`name` and `code` depend on the kind: the title and kind of a request, the currency of an order, a trade or a claim.
+"""`name` and `code` depend on the kind: the title and kind of a request, the currency of an order, a trade, a claim
+or a funding in another currency. A distribution has its currency in `side`.
 `created_by` requested it; `actor` is the wallet that acted where no one requested it here. A mint or burn that was
 requested is listed as its request; one that a bridge made, as the bridge. Of an event of a contract, `name` is the
 event and `code` its argument or the account. Of a bridge that is part of another request, as of a market's deployment,

@@ -18,9 +18,10 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
         case ActivityKind.TRADE:
             return f"Trade of {_at_price(row, symbol, decimals)}"
         case ActivityKind.CLAIM:
-            money = f"{rounded(row.amount, int(row.code or 0), 2)} {row.name}" if row.name else ""
-            return f"Claim of {money or f'{rounded(row.amount, decimals)} {symbol}'}"
-        case ActivityKind.FUNDING | ActivityKind.MINT | ActivityKind.BURN:
+            return f"Claim of {_paid(row, row.name, symbol, decimals)}"
+        case ActivityKind.FUNDING:
+            return f"Funding of {_paid(row, row.name, symbol, decimals)}"
+        case ActivityKind.MINT | ActivityKind.BURN:
             return f"{row.kind.capitalize()} of {rounded(row.amount, decimals)} {symbol}"
         case ActivityKind.CONTROL | ActivityKind.MARKET:
             return _event(row, symbol, decimals, names)
@@ -30,7 +31,8 @@ def title(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None])
         case ActivityKind.RULES:
             return f"Rules set, version {row.name}"
         case _:
-            return f'Distribution "{row.name}" created'
+            sum_of = f" of {_paid(row, row.side, symbol, decimals)}" if row.amount else ""
+            return f'Distribution "{row.name}"{sum_of} created'
 
 
 def _event(row: Any, symbol: str, decimals: int, names: Mapping[str, str | None]) -> str:
@@ -61,6 +63,13 @@ def is_request(row: Any) -> bool:
 def name(address: str | None, names: Mapping[str, str | None]) -> str | None:
     """Return the name of an account, or its short address."""
     return None if address is None else names.get(address) or shortened(address)
+
+
+def _paid(row: Any, currency: str | None, symbol: str, decimals: int) -> str:
+    """Return an amount of a distribution: in its currency, or in the asset."""
+    if currency:
+        return f"{rounded(row.amount, int(row.code or 0), 2)} {currency}"
+    return f"{rounded(row.amount, decimals)} {symbol}"
 
 
 def _at_price(row: Any, symbol: str, decimals: int) -> str:

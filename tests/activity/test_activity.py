@@ -54,7 +54,7 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
         by_kind.setdefault(entry["kind"], []).append(entry)
     symbol = asset["symbol"]
     titles = {entry["title"] for entry in by_kind["distribution"]}
-    assert titles == {'Activation of the distribution "Income Q3"', 'Distribution "Income Q3" created'}
+    assert titles == {'Activation of the distribution "Income Q3"', f'Distribution "Income Q3" of 1 {symbol} created'}
     assert {entry["actor_name"] for entry in by_kind["distribution"]} == {admin}
     (transfer,) = by_kind["transfer"]
     assert transfer["title"].startswith(f"Transfer of 5 {symbol} to ")

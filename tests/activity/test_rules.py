@@ -47,7 +47,13 @@ def entry(kind: str, **fields: Any) -> SimpleNamespace:
         ),
         (entry("bridge", name="Base", code="Sepolia", amount=0), "Bridge of the rules of NREF from Base to Sepolia"),
         (entry("rules", name="3"), "Rules set, version 3"),
+        (entry("funding", amount=9_000_000_000, name="tUSD", code="6"), "Funding of 9,000 tUSD"),
         (entry("distribution", name="Income Q3"), 'Distribution "Income Q3" created'),
+        (entry("distribution", name="Income Q3", amount=9 * UNIT), 'Distribution "Income Q3" of 9 NREF created'),
+        (
+            entry("distribution", name="Income Q3", amount=2_500_000, side="tUSD", code="6"),
+            'Distribution "Income Q3" of 2.5 tUSD created',
+        ),
     ],
 )
 def test_title_of_an_entry_says_what_happened(row: Any, words: str) -> None:

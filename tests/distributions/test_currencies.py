@@ -60,6 +60,14 @@ async def test_quote_currency_is_paid_to_eligible_recipients_and_the_rest_return
 
     await claim(made, await firm.get(path_of(asset, made) + f"/proofs/{first}"), owner)
     assert await balance(first) == 30 * USD
+    activity = (await firm.get(f"/assets/{asset['id']}/activity"))["activity"]
+    paid = {
+        entry["title"]: entry["status"] for entry in activity if entry["kind"] in ("claim", "funding", "distribution")
+    }
+    assert {"Claim of 30 tUSD", "Funding of 42 tUSD"} < set(paid)
+    (drawn_up,) = (title for title in paid if title.endswith(" of 42 tUSD created"))
+    assert paid[drawn_up] == "active"
+    assert [entry["tx_hash"] for entry in activity if entry["kind"] == "funding"] != [None]
     assert (await firm.get(path_of(asset, made)))["claimed_amount"] == str(30 * USD)
     tables = await snapshot(SEPOLIA)
     assert tables is not None
