@@ -35,19 +35,11 @@ _FOUND = sa.text("""
         and (cast(:market as uuid) is null or o.market_id = cast(:market as uuid))
     ) used group by used.address
   ),
-  moved as (
-    select to_address as address, amount from token_transfers
-    where asset_id = cast(:asset as uuid) and chain_eid = cast(:eid as bigint)
-    union all
-    select from_address, -amount from token_transfers
-    where asset_id = cast(:asset as uuid) and chain_eid = cast(:eid as bigint)
-  ),
   held as (
-    select address, sum(amount) as balance from moved
-    where address <> '0x0000000000000000000000000000000000000000' and address not in (
-      select market_address from markets where asset_id = cast(:asset as uuid) and market_address is not null
-    )
-    group by address having sum(amount) > 0
+    select address, balance from token_balances
+    where asset_id = cast(:asset as uuid) and chain_eid = cast(:eid as bigint) and balance > 0
+      and address <> '0x0000000000000000000000000000000000000000' and address not in (
+        select market_address from markets where asset_id = cast(:asset as uuid) and market_address is not null)
   ),
   known as (
     select address from wallets where organization_id = :org and (kind = 'server' or not :signing)

@@ -32,23 +32,31 @@ LIST = Listing()
 CONTRACTS = (AddressKind.DISTRIBUTION, AddressKind.MARKET, AddressKind.TOKEN)
 PATIENCE = 3.0
 """Seconds that a chain has to return frozen amounts and rules."""
-_OWNED = """
-  with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
-  moved as (
-    select chain_eid, to_address as address, amount, 0 as escrowed from token_transfers where asset_id = :asset
-    union all
-    select chain_eid, from_address, -amount, 0 from token_transfers where asset_id = :asset
-    union all
-    select m.chain_eid, o.maker_address, o.amount - o.filled, o.amount - o.filled
+MANY = 10_000
+"""More holders than these are not all read for a page of them."""
+_ZERO = "'0x0000000000000000000000000000000000000000'"
+_OPEN = """
+  venues as (select market_address from markets where asset_id = :asset and market_address is not null),
+  escrows as (
+    select m.chain_eid, o.maker_address as address, sum(o.amount - o.filled) as escrowed
     from orders o join markets m on m.id = o.market_id
     where m.asset_id = :asset and o.side = 'sell' and o.status in ('open', 'partial')
-  ),
-  owned as (
-    select chain_eid, address, sum(amount) as balance, sum(escrowed) as escrowed from moved
-    where address <> '0x0000000000000000000000000000000000000000' and address not in (select market_address from venues)
-    group by chain_eid, address having sum(amount) > 0
+    group by m.chain_eid, o.maker_address
   )
 """
+_OWNED = f"""
+  with {_OPEN}, outside as (
+    select chain_eid, address, balance from token_balances
+    where asset_id = :asset and balance <> 0 and address <> {_ZERO}
+      and address not in (select market_address from venues)
+  ),
+  owned as (
+    select chain_eid, address, coalesce(b.balance, 0) + coalesce(e.escrowed, 0) as balance,
+      coalesce(e.escrowed, 0) as escrowed
+    from outside b full join escrows e using (chain_eid, address)
+    where coalesce(b.balance, 0) + coalesce(e.escrowed, 0) > 0
+  )
+"""  # noqa: S608  (no text from outside is in it)
 SHARES = """
   totals as (select sum(balance) as total from owned),
   parts as (
@@ -91,6 +99,52 @@ _SHARED = f"""
   from shares o cross join sums {_NAMED}
 """  # noqa: S608  (no text from outside is in it)
 _TOTALS = f"{_OWNED}, {_SUMS} select * from sums"  # noqa: S608
+_HOLDERS = sa.text("select coalesce(sum(holders), 0) from asset_days where asset_id = :asset")
+_AMONG_MANY = f"""
+  with {_OPEN}, found as (
+    (select b.chain_eid, b.address, b.balance, 0 as escrowed from token_balances b
+     where b.asset_id = :asset and b.balance > 0 and b.address <> {_ZERO}
+       and b.address not in (select market_address from venues)
+       and (b.chain_eid, b.address) not in (select chain_eid, address from escrows) %(after_b)s
+     order by b.balance desc, b.chain_eid desc, b.address desc limit :most)
+    union all
+    select e.chain_eid, e.address, coalesce(b.balance, 0) + e.escrowed, e.escrowed
+    from escrows e left join token_balances b on b.asset_id = :asset and b.chain_eid = e.chain_eid
+      and b.address = e.address
+  ),
+  special as (
+    select address from wallets where organization_id = :org and is_default
+    union
+    select distributor_address from distributions where organization_id = :org and distributor_address is not null
+  ),
+  parts as (
+    select -coalesce(sum(balance) filter (where address = {_ZERO}), 0)
+      - coalesce(sum(balance) filter (where address in (select market_address from venues)), 0) as outside,
+      count(distinct address) filter (where balance > 0 and address in (select address from special)) as without
+    from token_balances where organization_id = :org and asset_id = :asset and address = any(array(
+      select {_ZERO} union all select market_address from venues union all select address from special))
+  ),
+  waiting as (
+    select coalesce(sum(escrowed), 0) as in_orders, count(distinct address) filter (
+      where address in (select address from special) and not exists (
+        select from token_balances b where b.organization_id = :org and b.asset_id = :asset
+          and b.address = escrows.address and b.balance > 0)) as without from escrows
+  ),
+  sums as (
+    select parts.outside + waiting.in_orders as total, waiting.in_orders,
+      cast(:holders as bigint) - parts.without - waiting.without as investors
+    from parts cross join waiting
+  )
+  select {_COLUMNS}, sums.*, case when sums.total > 0
+    then div(20000 * o.balance + sums.total, 2 * sums.total) else 0 end as share_bps
+  from (select * from found o where o.balance > 0 %(after_o)s
+        order by o.balance desc, o.chain_eid desc, o.address desc limit :most) o
+    cross join sums {_NAMED}
+  order by o.balance desc, o.chain_eid desc, o.address desc
+"""  # noqa: S608
+"""A page of many holders without reading the others: each share is rounded for itself, and `:holders` is the number of
+addresses that hold the asset, from its daily totals."""
+_SOME = "select from token_balances where asset_id = :asset and balance > 0 limit :most"
 _BY_CHAIN = f"""
   select h.chain_eid, count(*) as holders, max(h.balance) as largest from ({_ALL}) h
   where not h.is_treasury group by h.chain_eid
@@ -112,10 +166,17 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     balance, eid, address = _decoded(page.cursor) if page.cursor else (None, None, None)
     known = {"asset": asset_id, "org": context.organization_id, "search": page.q or None}
     place = {"balance": balance, "eid": eid, "address": address, "most": page.limit + 1}
-    rows = (await context.session.execute(sa.text(_SHARED + _FOUND + _PAGE), known | place)).all()
+    number = int(await context.session.scalar(_HOLDERS, {"asset": asset_id}) or 0)
+    if number > MANY and not page.q:
+        rows = (
+            await context.session.execute(_among_many(balance is not None), known | place | {"holders": number})
+        ).all()
+        count = await page.counted(context.session, _SOME, known)
+    else:
+        rows = (await context.session.execute(sa.text(_SHARED + _FOUND + _PAGE), known | place)).all()
+        count = await page.counted(context.session, f"{_ALL} {_FOUND} limit :most", known)
     shown = rows[: page.limit]
     following = _encoded(shown[-1]) if len(rows) > page.limit else None
-    count = await page.counted(context.session, f"{_ALL} {_FOUND} limit :most", known)
     sums = rows[0] if rows else (await context.session.execute(sa.text(_TOTALS), known)).one()
     holders = await named(context, [_holder(r) for r in shown])
     return HolderList(
@@ -126,6 +187,17 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
         nextCursor=following,
         estimatedCount=count,
     )
+
+
+def _among_many(is_continued: bool) -> sa.TextClause:
+    """Return the query of a page of many holders, the first one or one that continues after a place."""
+    after = {
+        f"after_{o}": f"and ({o}.balance, {o}.chain_eid, {o}.address) < (:balance, :eid, :address)"
+        if is_continued
+        else ""
+        for o in ("b", "o")
+    }
+    return sa.text(_AMONG_MANY % after)
 
 
 async def named(context: Context, shown: list[Holder]) -> list[Holder]:

@@ -13,7 +13,7 @@ from backend.chain.abi.outcome import Log
 from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.indexer import block_spans, state_events
 from backend.chain.indexer.block_spans import Span
-from backend.chain.models import StateEventRow, TokenTransferRow
+from backend.chain.models import StateEventRow, TokenBalanceRow, TokenTransferRow
 from backend.core import db
 from backend.core.addresses import ZERO_ADDRESS
 from backend.daily_totals import tokens as daily_totals
@@ -30,6 +30,23 @@ _FACTS: dict[type[TokenTransferRow] | type[RuleSetRow], Sequence[str]] = {
 _MOVED = tuple(
     col(getattr(TokenTransferRow, name)) for name in ("asset_id", "created_at", "from_address", "to_address")
 )
+_RIGHT_BALANCES = sa.text("""
+  with moved as (
+    select organization_id, to_address as address, amount from token_transfers
+    where asset_id = :asset and chain_eid = :eid
+    union all
+    select organization_id, from_address, -amount from token_transfers where asset_id = :asset and chain_eid = :eid
+    union all
+    select organization_id, address, 0 from token_balances where asset_id = :asset and chain_eid = :eid
+  ),
+  summed as (select organization_id, address, sum(amount) as balance from moved group by 1, 2 order by 2)
+  insert into token_balances as b (organization_id, asset_id, chain_eid, address, balance)
+  select organization_id, :asset, :eid, address, balance from summed
+  on conflict (asset_id, chain_eid, address) do update set balance = excluded.balance
+    where b.balance <> excluded.balance
+  returning address
+""")
+"""Writes what differs from the sums of the transfers."""
 EventRow = TokenTransferRow | RuleSetRow | StateEventRow
 
 
@@ -96,6 +113,7 @@ class Transfers:
         events = [row for row in rows if isinstance(row, StateEventRow)]
         wrong += len(await state_events.delete_wrong(session, eid, address, _KEPT, span, events))
         new = await self.apply(session, eid, logs)
+        wrong += len((await session.execute(_RIGHT_BALANCES, {"asset": owner.asset_id, "eid": eid})).all())
         before = _derived(owner)
         await _set_states(session, eid, [owner])
         await _set_supplies(session, [owner])
@@ -121,13 +139,9 @@ async def _set_supplies(session: db.Write, rows: Sequence[DeploymentRow]) -> Non
 
 
 async def _supply(session: db.Write, row: DeploymentRow) -> int:
-    amount, table = col(TokenTransferRow.amount), TokenTransferRow
-    minted = sa.func.sum(amount).filter(col(table.from_address) == ZERO_ADDRESS)
-    burnt = sa.func.sum(amount).filter(col(table.to_address) == ZERO_ADDRESS)
-    theirs = (col(table.chain_eid) == row.chain_eid, col(table.asset_id) == row.asset_id)
-    either = sa.or_(col(table.from_address) == ZERO_ADDRESS, col(table.to_address) == ZERO_ADDRESS)
-    found = (await session.execute(sa.select(minted, burnt).where(*theirs, either))).one()
-    return int(found[0] or 0) - int(found[1] or 0)
+    place = (row.asset_id, row.chain_eid, ZERO_ADDRESS)
+    burnt = await session.get(TokenBalanceRow, place, populate_existing=True)
+    return -(burnt.balance or 0) if burnt else 0
 
 
 async def _deployments(session: db.Write, eid: int, addresses: Collection[str]) -> Sequence[DeploymentRow]:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from backend.chain.finality import Finality
 from backend.core.columns import (
@@ -172,7 +172,7 @@ class StateEventRow(Row, table=True):
 
 
 class TokenTransferRow(Row, table=True):
-    """A token's Transfer event; the cap table is the sum of all. `created_at` is the time of its block."""
+    """A token's Transfer event. `created_at` is the time of its block."""
 
     __tablename__ = "token_transfers"
     __table_args__ = (
@@ -189,6 +189,23 @@ class TokenTransferRow(Row, table=True):
     tx_hash: str
     log_index: int
     block_number: int = Field(sa_type=sa.BigInteger)
+
+
+class TokenBalanceRow(SQLModel, table=True):
+    """What an account holds of a token: the sum of its transfers, which triggers keep (`migrations/sql/balances.sql`).
+    The zero address has what was burned minus what was minted."""
+
+    __tablename__ = "token_balances"
+    __table_args__ = (
+        sa.Index("ix_token_balances_largest", "asset_id", "balance", "chain_eid", "address"),
+        sa.Index("ix_token_balances_address", "organization_id", "address"),
+    )
+
+    organization_id: UUID = Field(foreign_key="organizations.id")
+    asset_id: UUID = Field(foreign_key="assets.id", primary_key=True)
+    chain_eid: int = Field(sa_type=sa.BigInteger, primary_key=True)
+    address: str = Field(primary_key=True)
+    balance: int | None = amount_field(0)
 
 
 class AlarmKind(StrEnum):

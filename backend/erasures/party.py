@@ -25,8 +25,7 @@ _ATTESTATIONS = sa.text("""
 """)
 _HOLDINGS = sa.text("""
   with moved as (
-    select asset_id, chain_eid, amount from token_transfers where to_address = :wallet
-    union all select asset_id, chain_eid, -amount from token_transfers where from_address = :wallet
+    select asset_id, chain_eid, balance as amount from token_balances where address = :wallet
     union all select m.asset_id, m.chain_eid, o.amount - o.filled from orders o join markets m on m.id = o.market_id
       where o.maker_address = :wallet and o.side = 'sell' and o.status in ('open', 'partial'))
   select a.symbol, coalesce(c.display_name, v.chain_eid::text) as chain

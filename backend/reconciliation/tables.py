@@ -14,7 +14,7 @@ from backend.attestations.models import AttestationRow
 from backend.attestations.schemas import AttestationStatus
 from backend.chain.coordination.cursor import HEAD
 from backend.chain.finality import Finality
-from backend.chain.models import CursorRow, TokenTransferRow, TransactionRow, TransactionStatus
+from backend.chain.models import CursorRow, TokenBalanceRow, TransactionRow, TransactionStatus
 from backend.chain.rpc.terms import terms_of
 from backend.core import db
 from backend.core.addresses import ZERO_ADDRESS
@@ -106,16 +106,11 @@ async def _attesters(session: db.Write, eid: int) -> list[Any]:
 
 async def _balances(session: db.Write, eid: int, deployments: list[DeploymentRow]) -> dict[tuple[str, str], int]:
     tokens = {row.asset_id: str(row.token_address) for row in deployments}
-    moved: dict[tuple[str, str], int] = {}
-    query = sa.select(TokenTransferRow).where(
-        col(TokenTransferRow.chain_eid) == eid, col(TokenTransferRow.asset_id).in_(tokens)
+    kept = TokenBalanceRow
+    query = sa.select(col(kept.asset_id), col(kept.address), col(kept.balance)).where(
+        col(kept.chain_eid) == eid, col(kept.asset_id).in_(tokens), col(kept.address) != ZERO_ADDRESS
     )
-    for row in await session.scalars(query):
-        for account, amount in ((row.from_address, -(row.amount or 0)), (row.to_address, row.amount or 0)):
-            if account != ZERO_ADDRESS:
-                place = (tokens[row.asset_id], account)
-                moved[place] = moved.get(place, 0) + amount
-    return moved
+    return {(tokens[asset], address): int(balance or 0) for asset, address, balance in await session.execute(query)}
 
 
 async def _orders(session: db.Write, markets: list[MarketRow]) -> list[OrderRow]:

@@ -10,20 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.wallets.schemas import Holding
 
 _HELD = sa.text("""
-  with moved as (
-    select to_address as address, asset_id, amount from token_transfers
-    where organization_id = :org and to_address = any(cast(:addresses as text[]))
-    union all
-    select from_address, asset_id, -amount from token_transfers
-    where organization_id = :org and from_address = any(cast(:addresses as text[]))
-  )
-  select m.address, m.asset_id, a.symbol, a.decimals, sum(m.amount) as amount
-  from moved m join assets a on a.id = m.asset_id
-  group by m.address, m.asset_id, a.symbol, a.decimals
-  having sum(m.amount) > 0
+  select b.address, b.asset_id, a.symbol, a.decimals, sum(b.balance) as amount
+  from token_balances b join assets a on a.id = b.asset_id
+  where b.organization_id = :org and b.address = any(cast(:addresses as text[]))
+  group by b.address, b.asset_id, a.symbol, a.decimals
+  having sum(b.balance) > 0
   order by a.symbol
 """)
-"""Transfers and assets are read by table name: they are above wallets, which must not import them."""
+"""Balances and assets are read by table name: they are above wallets, which must not import them."""
 
 
 async def of_addresses(

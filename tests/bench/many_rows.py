@@ -53,13 +53,15 @@ class Place:
         return pattern.format(**self.ids)
 
     def fill(self, connection: psycopg.Connection[Any], rows: int, subsidiaries: int) -> None:
-        """Insert its rows, without what triggers add."""
+        """Insert its rows, with triggers off, and the sums that matter."""
         for table, columns in sql.ONE.items():
             made = connection.execute(f"{sql.insert(table, columns, '1')} returning id".encode(), self.ids)
             self.ids |= {table: str((made.fetchone() or ("",))[0])}
             self.ids |= {"asset": self.ids["assets"], "market": self.ids.get("markets", "")}
         for table, columns in sql.MANY.items():
             connection.execute(sql.insert(table, columns).encode(), {**self.ids, "rows": rows})
+        for statement in sql.SUMS:
+            connection.execute(statement, self.ids)
         below = sql.insert("organizations", sql.SUBSIDIARIES)
         connection.execute(below.encode(), {**self.ids, "rows": subsidiaries})
 

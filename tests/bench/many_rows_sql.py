@@ -68,6 +68,23 @@ MANY: dict[str, dict[str, str]] = {
     },
 }
 """Tables with many rows."""
+SUMS = (
+    """
+      insert into token_balances (organization_id, asset_id, chain_eid, address, balance)
+      select organization_id, asset_id, chain_eid, address, sum(amount) from (
+        select organization_id, asset_id, chain_eid, to_address as address, amount from token_transfers
+        where asset_id = %(asset)s
+        union all
+        select organization_id, asset_id, chain_eid, from_address, -amount from token_transfers where asset_id = %(asset)s
+      ) moved group by 1, 2, 3, 4
+    """,
+    """
+      insert into asset_days (organization_id, asset_id, day, mints, burns, transfers, minted, burnt, holders)
+      select organization_id, asset_id, current_date, 0, 0, 0, 0, 0, count(*) from token_balances
+      where asset_id = %(asset)s and balance > 0 group by 1, 2
+    """,
+)
+"""What triggers and the indexer would have added."""
 SUBSIDIARIES: dict[str, str] = {"parent_id": _ORG, "name": "'Subsidiary ' || n", "status": "'active'"}
 
 

@@ -15,7 +15,7 @@ from tests.support import schemas
 
 assert models
 SQL = Path(migrations.__file__).parent / "sql"
-CURRENT = ("roles", "policies", "search", "functions", "people", "audit", "live_updates", "investors")
+CURRENT = ("roles", "policies", "balances", "search", "functions", "people", "audit", "live_updates", "investors")
 RELEASED = {
     "0001": "467ca04182d6bf3c",
     "0002": "09800b88374c03f7",
