@@ -164,7 +164,7 @@ def keys_dialog() -> rx.Component:
         "Keyboard shortcuts",
         "Shortcuts work while no text field has focus.",
         *[
-            rx.fragment(rx.el.h3(title, class_name="label"), _keys(shown))
+            rx.fragment(rx.el.h2(title, class_name="label"), _keys(shown))
             for title, shown in (("General", rows), ("Lists", lists), ("Pages", pages))
         ],
         is_open=Shell.keys_shown,

@@ -65,6 +65,9 @@ async def page(
 ) -> AttestationList:
     """Return a page of the organization's attestations."""
     query = where_given(_query(context), (STATUS.element, status), (TABLE.c.party_id, party_id))
+    if status is not None:  # with an index; a lapsed one is still stored as active
+        stored = [status, *([AttestationStatus.ACTIVE] if status is AttestationStatus.EXPIRED else [])]
+        query = query.where(TABLE.c.status.in_(stored))
     if expiring_days is not None:
         until = clock.chain_now() + timedelta(days=expiring_days)
         query = query.where(STATUS.element == AttestationStatus.ACTIVE, TABLE.c.expires_at <= until)

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.attestations.schemas import AttestationStatus
-from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import Row, filter_indexes, organization_field, sort_indexes, status_field, time_field
 
 EXPIRY = sa.text("coalesce(expires_at, '9999-12-31 00:00:00+00'::timestamptz)")
 """The sort by expiry: attestations that never expire come last."""
@@ -19,6 +19,7 @@ class AttestationRow(Row, table=True):
     __tablename__ = "attestations"
     __table_args__ = (
         *sort_indexes("attestations", "created_at", "updated_at"),
+        *filter_indexes("attestations", "status"),
         sa.Index("ix_attestations_by_expires_at", "organization_id", EXPIRY, "id"),
     )
 

@@ -7,7 +7,15 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from backend.bridges.schemas import BridgeStatus
-from backend.core.columns import Row, amount_field, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import (
+    Row,
+    amount_field,
+    filter_indexes,
+    organization_field,
+    sort_indexes,
+    status_field,
+    time_field,
+)
 
 
 class BridgeRow(Row, table=True):
@@ -16,6 +24,8 @@ class BridgeRow(Row, table=True):
     __tablename__ = "bridges"
     __table_args__ = (
         *sort_indexes("bridges", "created_at", "updated_at"),
+        *sort_indexes("bridges", "created_at", by="asset_id"),
+        *filter_indexes("bridges", "status"),
         sa.UniqueConstraint("organization_id", "created_at"),
     )
 

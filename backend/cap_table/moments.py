@@ -25,10 +25,12 @@ PATIENCE = 6.0
 """Seconds that a chain has to name a block."""
 _BOUNDS = sa.text("""
   select d.chain_eid, c.block_number as head,
-    (select max(block_number) from token_transfers t
-      where t.asset_id = d.asset_id and t.chain_eid = d.chain_eid and t.created_at <= :at) as last,
-    (select min(block_number) from token_transfers t
-      where t.asset_id = d.asset_id and t.chain_eid = d.chain_eid and t.created_at > :at) as next
+    (select block_number from token_transfers t
+      where t.asset_id = d.asset_id and t.chain_eid = d.chain_eid and t.created_at <= :at
+      order by created_at desc, block_number desc limit 1) as last,
+    (select block_number from token_transfers t
+      where t.asset_id = d.asset_id and t.chain_eid = d.chain_eid and t.created_at > :at
+      order by created_at, block_number limit 1) as next
   from asset_deployments d left join cursors c on c.chain_eid = d.chain_eid and c.stream = 'head'
   where d.asset_id = :asset
 """)

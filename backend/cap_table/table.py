@@ -11,37 +11,48 @@ _EVENTS = """
       as p (chain_eid, block, earlier)
   ),
   venues as (select market_address from markets where asset_id = :asset and market_address is not null),
-  moves as (
-    select chain_eid, block_number, from_address, to_address, amount,
-      from_address in (select market_address from venues) as is_released,
-      to_address in (select market_address from venues) as is_deposited
-    from token_transfers where asset_id = :asset
+  deposits as (
+    select chain_eid, block_number, from_address, to_address, amount from token_transfers
+    where asset_id = :asset and from_address = any(array(select market_address from venues))
+    union all
+    select chain_eid, block_number, from_address, to_address, amount from token_transfers
+    where asset_id = :asset and to_address = any(array(select market_address from venues))
   ),
-  events as (
-    select chain_eid, block_number, to_address as address, case when is_released then 0 else amount end as owned,
-      case when is_released then -amount else 0 end as escrowed
-    from moves
+  later as (
+    select t.chain_eid, t.block_number, t.from_address, t.to_address, t.amount
+    from places p join token_transfers t on t.asset_id = :asset and t.chain_eid = p.chain_eid
+      and t.block_number > least(p.block, p.earlier)
+  ),
+  facts as (
+    select chain_eid, null as block_number, address, balance as kept, 0 as moved, 0 as escrowed
+    from token_balances where asset_id = :asset
+    union all select chain_eid, block_number, to_address, 0, amount, 0 from later
+    union all select chain_eid, block_number, from_address, 0, -amount, 0 from later
+    union all select chain_eid, block_number, from_address, 0, 0, amount from deposits
+      where to_address in (select market_address from venues)
+    union all select chain_eid, block_number, to_address, 0, 0, -amount from deposits
+      where from_address in (select market_address from venues)
     union all
-    select chain_eid, block_number, from_address, case when is_deposited then 0 else -amount end,
-      case when is_deposited then amount else 0 end
-    from moves
-    union all
-    select m.chain_eid, t.block_number, o.maker_address, s.amount, s.amount
+    select m.chain_eid, t.block_number, o.maker_address, 0, 0, case when o.side = 'buy' then t.amount else -t.amount end
     from trades t join markets m on m.id = t.market_id
       join orders o on o.market_id = t.market_id and o.chain_order_id in (t.maker_chain_id, t.taker_chain_id)
-      cross join lateral (select case when o.side = 'buy' then t.amount else -t.amount end as amount) s
     where m.asset_id = :asset
   ),
 """
+"""What an account holds at a block is what it holds now, without what moved later (`moved`), and what markets hold for
+it: deposits, until they are returned or traded (`escrowed`)."""
 _HOLDINGS = """
   sums as materialized (
-    select e.address, e.chain_eid,
-      coalesce(sum(e.owned) filter (where e.block_number <= p.block), 0) as balance,
-      coalesce(sum(e.escrowed) filter (where e.block_number <= p.block), 0) as escrowed,
-      coalesce(sum(e.owned) filter (where e.block_number <= p.earlier), 0) as earlier
-    from events e join places p on p.chain_eid = e.chain_eid
-    where e.address <> :zero and e.address not in (select market_address from venues)
-    group by e.address, e.chain_eid
+    select f.address, f.chain_eid,
+      sum(f.kept) - coalesce(sum(f.moved) filter (where f.block_number > p.block), 0)
+        + coalesce(sum(f.escrowed) filter (where f.block_number <= p.block), 0) as balance,
+      coalesce(sum(f.escrowed) filter (where f.block_number <= p.block), 0) as escrowed,
+      case when p.earlier is null then 0 else
+        sum(f.kept) - coalesce(sum(f.moved) filter (where f.block_number > p.earlier), 0)
+          + coalesce(sum(f.escrowed) filter (where f.block_number <= p.earlier), 0) end as earlier
+    from facts f join places p on p.chain_eid = f.chain_eid
+    where f.address <> :zero and f.address not in (select market_address from venues)
+    group by f.address, f.chain_eid, p.earlier
   ),
   freezes as (
     select distinct on (c.chain_eid, c.subject) c.chain_eid, c.subject as address,

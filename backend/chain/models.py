@@ -178,6 +178,8 @@ class TokenTransferRow(Row, table=True):
     __table_args__ = (
         sa.UniqueConstraint("chain_eid", "tx_hash", "log_index"),
         sa.Index("ix_token_transfers_time", "asset_id", "created_at"),
+        sa.Index("ix_token_transfers_chain_time", "asset_id", "chain_eid", "created_at"),
+        sa.Index("ix_token_transfers_block", "asset_id", "chain_eid", "block_number"),
     )
 
     organization_id: UUID = Field(foreign_key="organizations.id", index=True)

@@ -11,6 +11,7 @@ from sqlmodel import Field
 from backend.core.columns import (
     Row,
     amount_field,
+    filter_indexes,
     organization_field,
     sort_indexes,
     status_field,
@@ -70,6 +71,7 @@ class OrderRow(Row, table=True):
     __tablename__ = "orders"
     __table_args__ = (
         *sort_indexes("orders", "created_at", "updated_at", by="market_id"),
+        *filter_indexes("orders", "status", by="market_id"),
         sa.UniqueConstraint("market_id", "chain_order_id"),
         # Read after every pass of the indexer.
         sa.Index("ix_orders_open", "market_id", postgresql_where=sa.text("status in ('open', 'partial')")),

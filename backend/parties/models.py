@@ -6,7 +6,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import Row, filter_indexes, organization_field, sort_indexes, status_field, time_field
 from backend.parties.schemas import DocumentKind, PartyKind, PartyStatus
 
 
@@ -16,6 +16,7 @@ class PartyRow(Row, table=True):
     __tablename__ = "parties"
     __table_args__ = (
         *sort_indexes("parties", "created_at", "updated_at", "lower(name)"),
+        *filter_indexes("parties", "status"),
         sa.UniqueConstraint("organization_id", "wallet_address"),
     )
 

@@ -7,7 +7,15 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import (
+    Row,
+    filter_indexes,
+    json_field,
+    organization_field,
+    sort_indexes,
+    status_field,
+    time_field,
+)
 from backend.requests.schemas import ApprovalStatus, RequestStatus, StepStatus
 
 
@@ -17,6 +25,7 @@ class RequestRow(Row, table=True):
     __tablename__ = "requests"
     __table_args__ = (
         *sort_indexes("requests", "created_at", "updated_at"),
+        *filter_indexes("requests", "status"),
         sa.Index("ix_requests_awaiting", "id", postgresql_where=sa.text("awaits_finality")),
     )
 

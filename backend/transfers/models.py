@@ -5,7 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from backend.core.columns import Row, amount_field, organization_field, sort_indexes, status_field
+from backend.core.columns import Row, amount_field, filter_indexes, organization_field, sort_indexes, status_field
 from backend.transfers.schemas import TransferStatus
 
 
@@ -13,7 +13,11 @@ class TransferRow(Row, table=True):
     """A requested transfer. `token_transfers` has what moved on chain; this row has its status."""
 
     __tablename__ = "transfers"
-    __table_args__ = sort_indexes("transfers", "created_at", "updated_at")
+    __table_args__ = (
+        *sort_indexes("transfers", "created_at", "updated_at"),
+        *sort_indexes("transfers", "created_at", by="asset_id"),
+        *filter_indexes("transfers", "status"),
+    )
 
     organization_id: UUID = organization_field()
     asset_id: UUID = Field(foreign_key="assets.id", index=True)

@@ -8,7 +8,15 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
 
-from backend.core.columns import Row, json_field, organization_field, sort_indexes, status_field, time_field
+from backend.core.columns import (
+    Row,
+    filter_indexes,
+    json_field,
+    organization_field,
+    sort_indexes,
+    status_field,
+    time_field,
+)
 from backend.webhooks.schemas import DeliveryStatus, EndpointStatus
 
 
@@ -49,6 +57,7 @@ class DeliveryRow(Row, table=True):
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
         *sort_indexes("webhook_deliveries", "created_at", by="endpoint_id"),
+        *filter_indexes("webhook_deliveries", "status", by="endpoint_id"),
         sa.Index("ix_webhook_deliveries_due", "next_attempt_at", postgresql_where=sa.text("status = 'pending'")),
         sa.Index("ix_webhook_deliveries_age", "created_at"),
     )

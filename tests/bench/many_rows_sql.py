@@ -75,7 +75,8 @@ SUMS = (
         select organization_id, asset_id, chain_eid, to_address as address, amount from token_transfers
         where asset_id = %(asset)s
         union all
-        select organization_id, asset_id, chain_eid, from_address, -amount from token_transfers where asset_id = %(asset)s
+        select organization_id, asset_id, chain_eid, from_address, -amount from token_transfers
+        where asset_id = %(asset)s
       ) moved group by 1, 2, 3, 4
     """,
     """

@@ -152,7 +152,7 @@ class Signum:
             "org": self.organization,
             "asset": next(asset["id"] for asset in assets if asset["symbol"] == "NREF"),
             "market": first("/orgs/{org}/markets", status="active"),
-            "distribution": first("/orgs/{org}/distributions"),
+            "distribution": first("/orgs/{org}/distributions", status="active"),
             "request": first("/orgs/{org}/requests", status="failed"),
             "party": first("/identity/parties", status="verified", organization_id=self.organization),
             "wallet": first("/orgs/{org}/wallets"),
