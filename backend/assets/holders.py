@@ -166,10 +166,10 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     balance, eid, address = _decoded(page.cursor) if page.cursor else (None, None, None)
     known = {"asset": asset_id, "org": context.organization_id, "search": page.q or None}
     place = {"balance": balance, "eid": eid, "address": address, "most": page.limit + 1}
-    number = int(await context.session.scalar(_HOLDERS, {"asset": asset_id}) or 0)
-    if number > MANY and not page.q:
+    held_by = await number(context.session, asset_id)
+    if held_by > MANY and not page.q:
         rows = (
-            await context.session.execute(_among_many(balance is not None), known | place | {"holders": number})
+            await context.session.execute(_among_many(balance is not None), known | place | {"holders": held_by})
         ).all()
         count = await page.counted(context.session, _SOME, known)
     else:
@@ -187,6 +187,11 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
         nextCursor=following,
         estimatedCount=count,
     )
+
+
+async def number(session: AsyncSession, asset_id: UUID) -> int:
+    """Return how many addresses hold an asset, contracts and treasuries included, from its daily totals."""
+    return int(await session.scalar(_HOLDERS, {"asset": asset_id}) or 0)
 
 
 def _among_many(is_continued: bool) -> sa.TextClause:

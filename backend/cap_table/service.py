@@ -9,7 +9,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from backend.assets import records
+from backend.assets import holders, records
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.cap_table import moments, rules, table
@@ -36,7 +36,7 @@ from backend.wallets import known_names
 
 LIST = Listing()
 """Largest first."""
-_READ, _IN_TRANSIT = sa.text(table.READ), sa.text(table.IN_TRANSIT)
+_READ, _READ_MANY, _IN_TRANSIT = sa.text(table.READ), sa.text(table.READ_MANY), sa.text(table.IN_TRANSIT)
 _SINCE = sa.text("select min(created_at) from token_transfers where asset_id = :asset and from_address = :zero")
 
 
@@ -58,13 +58,14 @@ async def read(context: Context, asset_id: UUID, asked: Question, page: Page) ->
     rows = records.active(await records.deployments(context.session, asset_id))
     current = await moments.at(context, asset_id, rows, asked.as_of)
     earlier = [] if asked.compare_with is None else await moments.at(context, asset_id, rows, asked.compare_with)
-    found = await context.session.scalar(_READ, _values(context, asset_id, asked, page, current, earlier))
+    read = _READ_MANY if await holders.number(context.session, asset_id) > holders.MANY else _READ
+    found = await context.session.scalar(read, _values(context, asset_id, asked, page, current, earlier))
     async with db.paused(context.session):
         supplies = await asyncio.gather(*(moments.supply(moment) for moment in current))
     chains = await _chains(context, current, supplies, found["chains"])
     transit = await _in_transit(context, asset_id, current)
     since = await context.session.scalar(_SINCE, {"asset": asset_id, "zero": ZERO_ADDRESS})
-    holders = await _holders(context, found["rows"][: page.limit], compares=asked.compare_with is not None)
+    listed = await _holders(context, found["rows"][: page.limit], compares=asked.compare_with is not None)
     return CapTable(
         as_of=asked.as_of or now,
         compare_with=asked.compare_with,
@@ -72,7 +73,7 @@ async def read(context: Context, asset_id: UUID, asked: Question, page: Page) ->
         chains=chains,
         in_transit=transit,
         changes=None if asked.compare_with is None else HoldingChanges(**found["changes"]),
-        holders=holders,
+        holders=listed,
         estimatedCount=found["found"] if page.wants_count else None,
         nextCursor=_cursor(found["rows"][page.limit - 1]) if len(found["rows"]) > page.limit else None,
         **_sums(asset, found),

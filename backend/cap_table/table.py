@@ -67,9 +67,7 @@ _HOLDINGS = """
     from sums s left join freezes f on f.chain_eid = s.chain_eid and f.address = s.address
   ),
   owned as (
-    select address, sum(balance) as balance, sum(escrowed) as escrowed, sum(frozen) as frozen, sum(earlier) as earlier,
-      coalesce(jsonb_agg(jsonb_build_object('chain_eid', chain_eid, 'balance', cast(balance as text))
-        order by chain_eid) filter (where balance > 0), '[]') as chains
+    select address, sum(balance) as balance, sum(escrowed) as escrowed, sum(frozen) as frozen, sum(earlier) as earlier
     from parts group by address having sum(balance) > 0 or sum(earlier) > 0
   ),
 """
@@ -80,30 +78,39 @@ _NAMED = """
       coalesce(mod(o.balance * 10000, nullif(t.total, 0)), 0) as rest
     from owned o cross join totals t
   ),
-  ranked as (select *, row_number() over (order by rest desc, balance desc, address) as place from exact),
+  rounded_up as (
+    select address from exact where balance > 0 order by rest desc, balance desc, address
+    limit (select 10000 - sum(whole) from exact)
+  ),
+  distributors as (
+    select distributor_address from distributions where organization_id = :org and distributor_address is not null
+  ),
+  known as %s (select id, name, email, country, wallet_address from parties where organization_id = :org),
   named as materialized (
-    select r.address, r.balance, r.escrowed, r.frozen, r.earlier, r.chains, p.id as party_id,
-      concat_ws(chr(31), p.name, p.email, w.label, p.country) as names,
-      p.country, coalesce(w.is_default, false) as is_treasury,
-      not coalesce(w.is_default, false) and not exists (
-        select from distributions d where d.organization_id = :org and d.distributor_address = r.address
-      ) as is_investor,
-      whole + case when place <= (select 10000 - sum(whole) from exact) and balance > 0 then 1 else 0 end as share_bps,
+    select e.*, p.id as party_id, p.country, coalesce(w.is_default, false) as is_treasury,
+      not coalesce(w.is_default, false) and e.address not in (select distributor_address from distributors)
+        as is_investor,
+      case when cast(:search as text) is not null
+        then lower(concat_ws(chr(31), p.name, p.email, w.label, p.country)) end as names,
       case when not cast(:compares as boolean) or balance = earlier then null when earlier = 0 then 'joined'
         when balance = 0 then 'left' when balance > earlier then 'grew' else 'shrank' end as change
-    from ranked r
-      left join parties p on p.organization_id = :org and p.wallet_address = r.address
-      left join wallets w on w.organization_id = :org and w.address = r.address
+    from exact e
+      left join known p on p.wallet_address = e.address
+      left join wallets w on w.organization_id = :org and w.address = e.address
   ),
   investors as (select * from named where is_investor),
-  holding as (select *, row_number() over (order by balance desc, address) as place from investors where balance > 0),
+  holding as (select * from investors where balance > 0),
+  largest as (
+    select balance, row_number() over (order by balance desc, address) as place
+    from (select balance, address from holding order by balance desc, address limit 10) h
+  ),
 """
 _PAGE = """
   found as (
     select * from named
     where (cast(:change as text) is null or is_investor and change = :change)
       and (cast(:search as text) is null
-        or strpos(lower(names), lower(cast(:search as text))) > 0
+        or strpos(names, lower(cast(:search as text))) > 0
         or length(cast(:search as text)) >= 4 and starts_with(lower(address), lower(cast(:search as text))))
   ),
   page as (
@@ -126,9 +133,9 @@ _ANSWER = """
       from owned),
     'investors', (
       select jsonb_build_object('count', count(*), 'balance', cast(coalesce(sum(balance), 0) as text),
-        'top_1', cast(coalesce(sum(balance) filter (where place <= 1), 0) as text),
-        'top_5', cast(coalesce(sum(balance) filter (where place <= 5), 0) as text),
-        'top_10', cast(coalesce(sum(balance) filter (where place <= 10), 0) as text))
+        'top_1', (select cast(coalesce(sum(balance) filter (where place <= 1), 0) as text) from largest),
+        'top_5', (select cast(coalesce(sum(balance) filter (where place <= 5), 0) as text) from largest),
+        'top_10', (select cast(coalesce(sum(balance), 0) as text) from largest))
       from holding),
     'countries', (
       select coalesce(jsonb_agg(jsonb_build_object('country', country, 'holders', holders,
@@ -142,13 +149,20 @@ _ANSWER = """
     'rows', (
       select coalesce(jsonb_agg(jsonb_build_object('address', address, 'balance', cast(balance as text),
         'escrowed', cast(escrowed as text), 'frozen', cast(frozen as text), 'earlier', cast(earlier as text),
-        'chains', chains, 'party_id', party_id, 'country', country, 'is_treasury', is_treasury,
-        'is_investor', is_investor, 'share_bps', share_bps, 'change', change)
+        'chains', coalesce(chains, '[]'), 'party_id', party_id, 'country', country, 'is_treasury', is_treasury,
+        'is_investor', is_investor, 'change', change,
+        'share_bps', whole + case when address in (select address from rounded_up) then 1 else 0 end)
         order by balance desc, earlier desc, address desc), '[]')
-      from page))
+      from page left join (
+        select address, jsonb_agg(jsonb_build_object('chain_eid', chain_eid, 'balance', cast(balance as text))
+          order by chain_eid) filter (where balance > 0) as chains
+        from parts where address in (select address from page) group by address
+      ) by_chain using (address)))
 """
-READ = f"with {_EVENTS} {_HOLDINGS} {_NAMED} {_PAGE} {_ANSWER}"
-"""One JSON object. The blocks are given per chain; `:earlier` is null per chain without a comparison."""
+_READ = f"with {_EVENTS} {_HOLDINGS} {_NAMED} {_PAGE} {_ANSWER}"
+READ, READ_MANY = (_READ % how for how in ("not materialized", "materialized"))
+"""One JSON object. The blocks are given per chain; `:earlier` is null per chain without a comparison. The second reads
+all parties once instead of one per holder."""
 IN_TRANSIT = """
   with places as (
     select * from unnest(cast(:eids as bigint[]), cast(:blocks as bigint[])) as p (chain_eid, block)

@@ -88,7 +88,10 @@ def proof_card() -> rx.Component:
             ("Claim", rx.cond(ONE.status == "draft", "After activation", claim)),
         ),
         rx.el.pre(ProofFinder.text, class_name="proof-text", tab_index=0, aria_label="Arguments of claim"),
-        rx.el.p("What the contract's claim function takes. Its amount is a whole number, in the smallest unit of the currency.", class_name="muted small"),
+        rx.el.p(
+            "What the contract's claim function takes, with the amount as a whole number.",
+            class_name="muted small",
+        ),
         rx.cond(
             ONE.recipients == 1,
             rx.el.p("The list has one recipient, so the proof is empty.", class_name="muted small"),
