@@ -23,7 +23,7 @@ _ENTRIES = sa.text("""
       when r.kind = 'token.mint' then 'mint' when r.kind = 'token.burn' then 'burn'
       when r.kind like 'bridge.%' or r.kind like 'token.%\\_path' then 'bridge'
       when r.kind like 'token.%' then 'control' when r.kind like 'market.%' then 'market'
-      when r.kind like 'distribution.%' then 'distribution' else 'operation'
+      when r.kind like 'distribution.%' then 'distribution' when r.kind like 'order.%' then 'order' else 'operation'
     end as kind,
     r.created_at, r.title as name, r.kind as code, cast(r.status as text) as status,
     cast(null as bigint) as chain_eid, cast(null as text) as tx_hash, cast(null as uuid) as market_id,
@@ -31,11 +31,14 @@ _ENTRIES = sa.text("""
     cast(null as numeric) as price, cast(null as text) as actor, cast(null as text) as giver,
     cast(null as text) as receiver
   from requests r
-  where r.organization_id = :org and r.subject_type not in ('order', 'transfer') and (
+  where r.organization_id = :org and (r.subject_type not in ('order', 'transfer') or r.kind = 'order.cancel') and (
     r.subject_id = :asset
     or r.subject_id in (select id from markets where organization_id = :org and asset_id = :asset)
     or r.subject_id in (select id from bridges where organization_id = :org and asset_id = :asset)
     or r.subject_id in (select id from distributions where organization_id = :org and asset_id = :asset)
+    or r.kind = 'order.cancel' and r.subject_id in (
+      select o.id from orders o join markets m on m.id = o.market_id
+      where m.organization_id = :org and m.asset_id = :asset)
   )
   union all
   select t.id, 'transfer', t.created_at, null, null, cast(t.status as text), t.chain_eid, t.tx_hash, null,

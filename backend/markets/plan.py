@@ -236,7 +236,8 @@ def _warnings(rules: MarketRules, able: int, people: int, chain: str) -> list[st
     found = []
     if able == 0:
         found.append(
-            f"None of the {people} parties with a wallet has the attestation that these rules require on {chain}."
+            f"None of the {people} parties with a wallet has the attestation that these rules require on {chain}. The "
+            "market can be deployed without; it has no buyers until some are attested there."
         )
     if rules.lockup_end_time > clock.moment():
         end = datetime.fromtimestamp(rules.lockup_end_time, UTC)

@@ -216,7 +216,9 @@ def _attest() -> rx.Component:
         state.is_running,
         rx.el.span(state.doing, class_name="muted small num"),
         rx.el.span(
-            "Verified parties that meet these rules, for one year. The others are not verified, or do not meet them.",
+            "For one year: ",
+            state.people,
+            ". Other parties with a wallet are not verified, or do not meet these rules.",
             class_name="muted small",
         ),
     )

@@ -24,6 +24,8 @@ from state.requests.tracker import Tracker
 
 MOST = 1_000
 """Attestations that are read to find the parties that have one on the chain."""
+NAMED = 12
+"""Parties that are named beside the offer."""
 
 
 class AttestBuyers(RegistersIssuer, Form, rx.State):
@@ -36,6 +38,8 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
     """Whether the parties are being read."""
     is_known: bool = False
     """Whether the parties could be read."""
+    people: str = ""
+    """Who would be attested, by name."""
     omitted: str = ""
     """The parties that are not attested because their attestation on the chain was revoked."""
     lacks_issuer: bool = False
@@ -57,7 +61,7 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
         wizard = await self.get_state(MarketWizard)
         self._done()
         self.count, self.doing, self.is_running, self.problem, self._parties = 0, "", False, "", []
-        self.is_known, self.omitted, self._registration = False, "", ""
+        self.is_known, self.people, self.omitted, self._registration = False, "", "", ""
         self._eid, self.chain, self._key = wizard.target.eid, wizard.target.name, str(uuid4())
         try:
             rules = checked(wizard.draft, wizard.decimals)
@@ -74,6 +78,7 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
         self._parties = [party_id for party_id in able if party_id not in revoked]
         names = {str(party.id): party.name for party in page.parties}
         self.omitted = omitted_words([names[party_id] for party_id in able if party_id in revoked], self.chain)
+        self.people = shown([names[party_id] for party_id in self._parties])
         self.count, self.is_known = len(self._parties), True
 
     async def _has_issuer(self) -> bool:
@@ -175,6 +180,11 @@ def attestable(parties: Iterable[Party], attested: set[str], rules: Checked) -> 
         and (party.accredited or not rules.accredited)
         and party.country not in rules.countries
     ]
+
+
+def shown(names: list[str]) -> str:
+    """Return the names of those who would be attested: all of a few, so that they can be read before the click."""
+    return ", ".join(names) if len(names) <= NAMED else f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
 
 
 def omitted_words(names: list[str], chain: str) -> str:

@@ -19,7 +19,7 @@ from tests.conftest import World
 from tests.distributions.test_distributions import activated, claim, path_of
 from tests.markets.test_trades import traded
 from tests.support.firm import BASE, SEPOLIA, Firm
-from tests.support.issuance import UNIT, Issuance
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 
 @pytest.mark.long
@@ -134,6 +134,9 @@ async def test_activity_has_controls_markets_bridges_and_what_happened_without_s
     await firm.succeed((await firm.post(f"/assets/{asset['id']}/freeze", freeze))["requestId"])
     bridging = {"destination_chain_eid": BASE, "source_chain_eid": SEPOLIA, "amount": str(UNIT)}
     await firm.settle((await firm.post(f"/assets/{asset['id']}/bridge", bridging))["requestId"])
+    order = await firm.order(market, await firm.treasury(), "sell", 10**6, UNIT)
+    cancelled = await firm.admin.call("DELETE", f"{firm.base}{orders_path(market)}/{order['id']}")
+    await firm.succeed(cancelled["requestId"])
     await (await json_rpc.connect(SEPOLIA)).request("anvil_setBalance", sender, hex(10**18))
     await send_as(SEPOLIA, sender, token.transfer(at, receiver, 2 * UNIT))
     await send_as(SEPOLIA, owner, token.set_frozen(at, receiver, UNIT))
@@ -157,6 +160,10 @@ async def test_activity_has_controls_markets_bridges_and_what_happened_without_s
         f"Deployment of a market for {symbol} on Sepolia Devnet",
     ]
     assert await titles("bridge") == [f"Bridge of 1 {symbol} to Base Sepolia Devnet"]
+    cancellation, placed = (await firm.get(path, params={"kind": "order"}))["activity"]
+    assert cancellation["title"].startswith(f"Cancellation of the order to sell 1 {symbol} at ")
+    assert (cancellation["request_id"], cancellation["status"]) == (cancelled["requestId"], "succeeded")
+    assert (placed["id"], placed["status"]) == (order["id"], "cancelled")
     (moved,) = (await firm.get(path, params={"kind": "transfer"}))["activity"]
     assert (moved["title"], moved["request_id"]) == (f"Transfer of 2 {symbol} to Marta Lindqvist", None)
     halted = (await firm.get(path, params={"kind": "market"}))["activity"][0]

@@ -1,7 +1,7 @@
 """`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
-`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `many_rows`, `merkle_1m`); the
-others' figures stay.
+`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `api_calls`, `many_rows`,
+`merkle_1m`); the others' figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -166,10 +166,18 @@ def with_many_rows() -> list[dict[str, Any]]:
     return many_rows.measure()
 
 
+def of_calls() -> list[dict[str, Any]]:
+    """Measure calls of the API beside bare FastAPI."""
+    from tests.bench import api_calls  # it starts an API in this process
+
+    return api_calls.measure()
+
+
 PARTS = {
     "serve": serve,
     "markets": against_a_script,
     "console": in_a_browser,
+    "api_calls": of_calls,
     "many_rows": with_many_rows,
     "merkle_1m": merkle.measure,
 }
