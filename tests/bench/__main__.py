@@ -168,6 +168,7 @@ def with_many_rows() -> list[dict[str, Any]]:
 
 def of_calls() -> list[dict[str, Any]]:
     """Measure calls of the API beside bare FastAPI."""
+    os.environ["SIGNUM_RATE_LIMITS"] = "off"
     from tests.bench import api_calls  # it starts an API in this process
 
     return api_calls.measure()
