@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters with Unicode's property Bidi_Control. With U+202E, `gnp.exe` is displayed as `exe.png`."""
@@ -43,6 +46,16 @@ def shortened(value: Any) -> Any:
     if type(value) is list and any(type(part) is str and len(part) > LONGEST_TEXT for part in value):
         return [shortened(part) for part in value]
     return value
+
+
+@cache
+def texts_of(record: type[BaseModel]) -> tuple[str, ...]:
+    """Return the fields that can have a text whose type states no length."""
+    return tuple(name for name, one in record.model_fields.items() if not one.metadata and _has_text(one.annotation))
+
+
+def _has_text(kind: Any) -> bool:
+    return kind in (str, Any) or any(_has_text(part) for part in get_args(kind))
 
 
 def at_most(length: int) -> Callable[[Any], Any]:

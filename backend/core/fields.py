@@ -23,10 +23,8 @@ from pydantic import (
     Strict,
     StringConstraints,
     ValidationError,
-    ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
-    field_validator,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
@@ -40,6 +38,7 @@ from backend.core.content_rules import (
     one_line,
     plain_text,
     shortened,
+    texts_of,
 )
 
 MAX_UINT256 = 2**256 - 1
@@ -295,13 +294,14 @@ class Record(BaseModel):
 
     model_config = ConfigDict(from_attributes=True, populate_by_name=True)
 
-    @field_validator("*", mode="before")
-    @classmethod
-    def _shorten(cls, value: Any, info: ValidationInfo) -> Any:
-        short = shortened(value)
-        if short is value or cls.model_fields[str(info.field_name)].metadata:
-            return value
-        return short
+    @model_validator(mode="after")
+    def _shorten(self) -> Self:
+        values = self.__dict__
+        for name in texts_of(type(self)):
+            short = shortened(values[name])
+            if short is not values[name]:
+                values[name] = short
+        return self
 
 
 class Acceptance(Record):

@@ -154,14 +154,14 @@ async def _measured(url: str) -> list[dict[str, Any]]:
             ]
 
 
-async def _compared(name: str, ours: Call, floor: Call, at_once: int) -> dict[str, Any]:
+async def _compared(name: str, ours: Call, floor: Call, width: int) -> dict[str, Any]:
     took: dict[Call, list[float]] = {ours: [], floor: []}
     for number in range(ROUNDS + 1):
         for call, times in took.items():
             began = time.perf_counter()
-            answers = await asyncio.gather(*(call() for _ in range(at_once)))
+            answers = await asyncio.gather(*(call() for _ in range(width)))
             if number:
-                times.append((time.perf_counter() - began) * 1000 / at_once)
+                times.append((time.perf_counter() - began) * 1000 / width)
             for answer in answers:
                 if not answer.is_success:
                     raise SystemExit(f"{name}: {answer.text}")

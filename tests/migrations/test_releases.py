@@ -37,6 +37,15 @@ def _visible(url: str, organization_id: str) -> int:
         return int(row[0]) if row else 0
 
 
+KEPT = b"select asset_id, chain_eid, address, balance from token_balances where balance <> 0 order by 1, 2, 3"
+ADDED_UP = b"""
+  select asset_id, chain_eid, address, sum(amount) from (
+    select asset_id, chain_eid, to_address as address, amount from token_transfers
+    union all select asset_id, chain_eid, from_address, -amount from token_transfers
+  ) moved group by 1, 2, 3 having sum(amount) <> 0 order by 1, 2, 3
+"""
+
+
 def test_every_released_schema_has_a_dump() -> None:
     assert [path.name.partition(".")[0] for path in DUMPS] == migrate.known()
 
@@ -54,6 +63,9 @@ def test_released_database_is_migrated_with_its_data(empty: str, database_url: s
     assert all(before.values())
     with psycopg.connect(logins.owner_url(empty).replace("+psycopg", "")) as connection:
         rows = connection.execute("select distinct organization_id from assets").fetchall()
+        moved, held = (connection.execute(query).fetchall() for query in (ADDED_UP, KEPT))
+    assert moved
+    assert held == moved, "balances are the sums of the transfers, those that were made before the revision included"
     assert all(_visible(empty, str(row[0])) for row in rows)
     assert _visible(empty, "") == 0
     environment = os.environ | {"DATABASE_URL": empty, "SIGNUM_HOME": str(tmp_path)}

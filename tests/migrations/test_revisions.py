@@ -22,6 +22,7 @@ RELEASED = {
     "0003": "5a3d03ca91ed9fb0",
     "0004": "8279973b8eec32f7",
     "0005": "e652256b365df460",
+    "0006": "472cab7bfef0f911",
 }
 """Digest of each revision's module and SQL files."""
 

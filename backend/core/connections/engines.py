@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from psycopg import sql
+from pydantic_core import from_json
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
@@ -22,7 +23,9 @@ NOTHING = ""
 
 def engine(url: str | sa.URL, **options: Any) -> AsyncEngine:
     """Return an engine; `options` are those of SQLAlchemy."""
-    made = create_async_engine(url, isolation_level="AUTOCOMMIT", hide_parameters=True, **options)
+    made = create_async_engine(
+        url, isolation_level="AUTOCOMMIT", hide_parameters=True, json_deserializer=from_json, **options
+    )  # from_json is exact for integers of any size, as json.loads is
     sa.event.listen(made.sync_engine, "checkout", _look)
     sa.event.listen(made.sync_engine, "begin", _note)
     made.sync_engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]
