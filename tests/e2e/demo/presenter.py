@@ -45,7 +45,7 @@ class Presenter:
         link = self.card.get_by_role("link", name="Show me")
         path = str(link.get_attribute("href"))
         link.click()
-        self.page.wait_for_url(f"**{path}")
+        self.page.wait_for_url(re.compile(rf"{re.escape(path)}($|[?&])"))  # the page adds what it shows
         if opened:
             expect(self.page.get_by_role("row", selected=True).filter(has_text=opened)).to_be_visible()
             expect(self.page.get_by_role("complementary", name=opened)).to_be_visible()
