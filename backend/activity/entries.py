@@ -6,7 +6,8 @@ import sqlalchemy as sa
 
 _ENTRIES = sa.text("""
   with sent as (
-    select distinct on (s.chain_eid, s.tx_hash) s.chain_eid, s.tx_hash, r.id, r.kind, r.created_by
+    select distinct on (s.chain_eid, s.tx_hash) s.chain_eid, s.tx_hash, r.id, r.kind, r.created_by,
+      r.created_at as requested_at
     from request_steps s join requests r on r.id = s.request_id
     where r.organization_id = :org and s.tx_hash is not null
       and split_part(r.kind, '.', 1) in ('asset', 'token', 'bridge', 'market', 'distribution')
@@ -14,7 +15,7 @@ _ENTRIES = sa.text("""
   ),
   requested as (select chain_eid, tx_hash from transactions where organization_id = :org),
   moved as (
-    select t.*, r.id as request_id, r.kind, r.created_by
+    select t.*, r.id as request_id, r.kind, r.created_by, greatest(t.created_at, r.requested_at) as at
     from token_transfers t left join sent r on r.chain_eid = t.chain_eid and r.tx_hash = t.tx_hash
     where t.organization_id = :org and t.asset_id = :asset
   )
@@ -77,9 +78,10 @@ _ENTRIES = sa.text("""
   from distributions d
   where d.organization_id = :org and d.asset_id = :asset
   union all
-  select c.id, 'claim', c.created_at, d.currency_symbol, cast(d.currency_decimals as text), null, d.chain_eid,
-    c.tx_hash, null, null, null, null, c.amount, null, c.address, d.distributor_address, c.address
+  select c.id, 'claim', greatest(c.created_at, d.created_at, r.created_at), d.currency_symbol,
+    cast(d.currency_decimals as text), null, d.chain_eid, c.tx_hash, null, null, null, null, c.amount, null, c.address, d.distributor_address, c.address
   from distribution_claims c join distributions d on d.id = c.distribution_id
+    left join requests r on r.id = d.request_id and r.kind = 'distribution.activate'
   where d.organization_id = :org and d.asset_id = :asset
   union all
   select b.id, 'bridge', b.created_at, source.display_name, destination.display_name, cast(b.status as text),
@@ -90,19 +92,19 @@ _ENTRIES = sa.text("""
     left join chains destination on destination.xchain_eid = b.destination_chain_eid
   where b.organization_id = :org and b.asset_id = :asset and coalesce(r.kind, '') not like 'bridge.%'
   union all
-  select t.id, 'funding', t.created_at, null, null, null, t.chain_eid, t.tx_hash, null, t.request_id, t.created_by,
+  select t.id, 'funding', t.at, null, null, null, t.chain_eid, t.tx_hash, null, t.request_id, t.created_by,
     null, t.amount, null, t.from_address, t.from_address, t.to_address
   from moved t join distributions d on d.distributor_address = t.to_address and d.chain_eid = t.chain_eid
   where d.organization_id = :org and d.asset_id = :asset
   union all
-  select s.id, 'funding', d.activated_at, d.currency_symbol, cast(d.currency_decimals as text), null, d.chain_eid,
-    s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, null, null, d.distributor_address
+  select s.id, 'funding', greatest(d.activated_at, r.created_at), d.currency_symbol,
+    cast(d.currency_decimals as text), null, d.chain_eid, s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, null, null, d.distributor_address
   from distributions d join requests r on r.subject_id = d.id and r.kind = 'distribution.activate'
     join request_steps s on s.request_id = r.id and s.name = 'distribution_active' and s.tx_hash is not null
   where d.organization_id = :org and d.asset_id = :asset and d.currency_address is not null
     and d.activated_at is not null and d.total_amount > 0
   union all
-  select t.id, case t.from_address when :zero then 'mint' else 'burn' end, t.created_at, null, null, null, t.chain_eid,
+  select t.id, case t.from_address when :zero then 'mint' else 'burn' end, t.at, null, null, null, t.chain_eid,
     t.tx_hash, null, t.request_id, t.created_by, null, t.amount, null,
     case t.from_address when :zero then null else t.from_address end,
     case t.from_address when :zero then null else t.from_address end,
@@ -153,7 +155,8 @@ _ENTRIES = sa.text("""
 )  # fmt: skip
 ENTRIES = _ENTRIES.subquery("entries")
 """`name` and `code` depend on the kind: the title and kind of a request, the currency of an order, a trade, a claim
-or a funding in another currency. A distribution has its currency in `side`.
+or a funding in another currency. A distribution has its currency in `side`. The time of a block has whole seconds:
+what a request caused is not listed before it.
 `created_by` requested it; `actor` is the wallet that acted where no one requested it here. A mint or burn that was
 requested is listed as its request; one that a bridge made, as the bridge. Of an event of a contract, `name` is the
 event and `code` its argument or the account. Of a bridge that is part of another request, as of a market's deployment,

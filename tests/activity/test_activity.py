@@ -56,6 +56,11 @@ async def test_activity_lists_every_kind_once_with_one_cursor_filters_and_csv(wo
     titles = {entry["title"] for entry in by_kind["distribution"]}
     assert titles == {'Activation of the distribution "Income Q3"', f'Distribution "Income Q3" of 1 {symbol} created'}
     assert {entry["actor_name"] for entry in by_kind["distribution"]} == {admin}
+    course = [entry["title"] for entry in whole if entry["kind"] in ("distribution", "funding", "claim")]
+    assert course == [
+        f"Claim of 1 {symbol}", f"Funding of 1 {symbol}", 'Activation of the distribution "Income Q3"',
+        f'Distribution "Income Q3" of 1 {symbol} created',
+    ], "newest first, also within a second"  # fmt: skip
     (transfer,) = by_kind["transfer"]
     assert transfer["title"].startswith(f"Transfer of 5 {symbol} to ")
     assert (transfer["status"], transfer["actor_name"]) == ("confirmed", admin)
