@@ -79,7 +79,8 @@ _ENTRIES = sa.text("""
   where d.organization_id = :org and d.asset_id = :asset
   union all
   select c.id, 'claim', greatest(c.created_at, d.created_at, r.created_at), d.currency_symbol,
-    cast(d.currency_decimals as text), null, d.chain_eid, c.tx_hash, null, null, null, null, c.amount, null, c.address, d.distributor_address, c.address
+    cast(d.currency_decimals as text), null, d.chain_eid,
+    c.tx_hash, null, null, null, null, c.amount, null, c.address, d.distributor_address, c.address
   from distribution_claims c join distributions d on d.id = c.distribution_id
     left join requests r on r.id = d.request_id and r.kind = 'distribution.activate'
   where d.organization_id = :org and d.asset_id = :asset
@@ -98,7 +99,8 @@ _ENTRIES = sa.text("""
   where d.organization_id = :org and d.asset_id = :asset
   union all
   select s.id, 'funding', greatest(d.activated_at, r.created_at), d.currency_symbol,
-    cast(d.currency_decimals as text), null, d.chain_eid, s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, null, null, d.distributor_address
+    cast(d.currency_decimals as text), null, d.chain_eid,
+    s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, null, null, d.distributor_address
   from distributions d join requests r on r.subject_id = d.id and r.kind = 'distribution.activate'
     join request_steps s on s.request_id = r.id and s.name = 'distribution_active' and s.tx_hash is not null
   where d.organization_id = :org and d.asset_id = :asset and d.currency_address is not null
