@@ -15,7 +15,8 @@ _ENTRIES = sa.text("""
   ),
   requested as (select chain_eid, tx_hash from transactions where organization_id = :org),
   moved as (
-    select t.*, r.id as request_id, r.kind, r.created_by, greatest(t.created_at, r.requested_at) as at
+    select t.*, r.id as request_id, r.kind, r.created_by,
+      greatest(t.created_at, r.requested_at + interval '1 microsecond') as at
     from token_transfers t left join sent r on r.chain_eid = t.chain_eid and r.tx_hash = t.tx_hash
     where t.organization_id = :org and t.asset_id = :asset
   )
@@ -54,7 +55,7 @@ _ENTRIES = sa.text("""
   from orders o join markets m on m.id = o.market_id left join requests r on r.id = o.request_id
   where m.organization_id = :org and m.asset_id = :asset
   union all
-  select t.id, 'trade', greatest(t.created_at, taker.created_at, maker.created_at),
+  select t.id, 'trade', greatest(t.created_at, greatest(taker.created_at, maker.created_at) + interval '1 microsecond'),
     m.quote_symbol, cast(m.quote_decimals as text), null, m.chain_eid, t.tx_hash,
     m.id, null, r.created_by, null, t.amount, t.price, taker.maker_address,
     case cast(maker.side as text) when 'sell' then maker.maker_address else taker.maker_address end,
@@ -78,7 +79,7 @@ _ENTRIES = sa.text("""
   from distributions d
   where d.organization_id = :org and d.asset_id = :asset
   union all
-  select c.id, 'claim', greatest(c.created_at, d.created_at, r.created_at), d.currency_symbol,
+  select c.id, 'claim', greatest(c.created_at, r.created_at + interval '2 microseconds'), d.currency_symbol,
     cast(d.currency_decimals as text), null, d.chain_eid,
     c.tx_hash, null, null, null, null, c.amount, null, c.address, d.distributor_address, c.address
   from distribution_claims c join distributions d on d.id = c.distribution_id
@@ -98,11 +99,12 @@ _ENTRIES = sa.text("""
   from moved t join distributions d on d.distributor_address = t.to_address and d.chain_eid = t.chain_eid
   where d.organization_id = :org and d.asset_id = :asset
   union all
-  select s.id, 'funding', greatest(d.activated_at, r.created_at), d.currency_symbol,
+  select s.id, 'funding', greatest(d.activated_at, r.created_at + interval '1 microsecond'), d.currency_symbol,
     cast(d.currency_decimals as text), null, d.chain_eid,
-    s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, null, null, d.distributor_address
+    s.tx_hash, null, r.id, r.created_by, null, d.total_amount, null, x.signer, x.signer, d.distributor_address
   from distributions d join requests r on r.subject_id = d.id and r.kind = 'distribution.activate'
     join request_steps s on s.request_id = r.id and s.name = 'distribution_active' and s.tx_hash is not null
+    left join transactions x on (x.chain_eid, x.tx_hash) = (s.chain_eid, s.tx_hash)
   where d.organization_id = :org and d.asset_id = :asset and d.currency_address is not null
     and d.activated_at is not null and d.total_amount > 0
   union all
@@ -158,7 +160,7 @@ _ENTRIES = sa.text("""
 ENTRIES = _ENTRIES.subquery("entries")
 """`name` and `code` depend on the kind: the title and kind of a request, the currency of an order, a trade, a claim
 or a funding in another currency. A distribution has its currency in `side`. The time of a block has whole seconds:
-what a request caused is not listed before it.
+what a request or an order caused is a microsecond later, so that it is listed after it.
 `created_by` requested it; `actor` is the wallet that acted where no one requested it here. A mint or burn that was
 requested is listed as its request; one that a bridge made, as the bridge. Of an event of a contract, `name` is the
 event and `code` its argument or the account. Of a bridge that is part of another request, as of a market's deployment,

@@ -67,7 +67,9 @@ async def test_quote_currency_is_paid_to_eligible_recipients_and_the_rest_return
     assert {"Claim of 30 tUSD", "Funding of 42 tUSD"} < set(paid)
     (drawn_up,) = (title for title in paid if title.endswith(" of 42 tUSD created"))
     assert paid[drawn_up] == "active"
-    assert [entry["tx_hash"] for entry in activity if entry["kind"] == "funding"] != [None]
+    (funding,) = (entry for entry in activity if entry["kind"] == "funding")
+    assert (funding["from_name"], funding["to_name"]) == ((await firm.treasury())["label"], made["name"])
+    assert funding["tx_hash"]
     assert (await firm.get(path_of(asset, made)))["claimed_amount"] == str(30 * USD)
     tables = await snapshot(SEPOLIA)
     assert tables is not None
