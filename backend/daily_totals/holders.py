@@ -4,7 +4,7 @@ Markets, orders and trades are read by table name: they are above this package.
 """
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime, time
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -56,6 +56,20 @@ _DAYS = sa.text("""
     select sum(change) as change from any_holder_changes where organization_id = :org and day = w.day
   ) h where h.change <> 0
 """)
+_STEADY = sa.text("""
+  select w.address from unnest(cast(:addresses as text[])) w (address)
+  where (select coalesce(sum(b.balance), 0) from token_balances b
+         where b.organization_id = :org and b.asset_id = :asset and b.address = w.address)
+      > (select coalesce(sum(t.amount), 0) from token_transfers t
+         where t.asset_id = :asset and t.to_address = w.address and t.created_at >= :since)
+      + (select coalesce(sum(t.amount), 0) from orders o join markets m on m.id = o.market_id join trades t
+           on t.market_id = o.market_id and o.chain_order_id in (t.maker_chain_id, t.taker_chain_id)
+         where m.asset_id = :asset and o.maker_address = w.address and o.side = 'buy' and t.created_at >= :since)
+    and 1 = (select sum(change) from holder_changes where asset_id = :asset and address = w.address)
+    and not exists (select from holder_changes where asset_id = :asset and address = w.address and day >= :day)
+""")
+"""Addresses that held something before a day, and ever since: they have more than they received from that day on. This
+keeps a treasury from being added up from all its transfers each time that it sends one."""
 _NOT_OF_ASSET = sa.text(
     "delete from holder_changes where asset_id = :asset and address = any(:addresses) returning day"
 )
@@ -66,10 +80,17 @@ _NO_DAYS = sa.text("delete from organization_days where organization_id = :org a
 _OWNER = sa.text("select organization_id from assets where id = :asset")
 
 
-async def write(session: db.Write, asset_id: UUID, addresses: Iterable[str]) -> set[date]:
-    """Write the changes of some addresses again; return the days of those of the asset, before and after."""
+async def write(session: db.Write, asset_id: UUID, addresses: Iterable[str], days: Iterable[date] = ()) -> set[date]:
+    """Write the changes of some addresses again; return the days of those of the asset, before and after. `days` are
+    those of the events that came or went, if they are known."""
     org = (await session.execute(_OWNER, {"asset": asset_id})).scalar_one()
     values = {"asset": asset_id, "org": org, "addresses": sorted(addresses), "zero": ZERO_ADDRESS}
+    if (day := min(days, default=None)) is not None:
+        since = {"day": day, "since": datetime.combine(day, time.min, UTC)}
+        steady = set(await session.scalars(_STEADY, _only(values, "asset", "org") | since))
+        values["addresses"] = sorted(set(addresses) - steady)
+    if not values["addresses"]:
+        return set()
     changed = set(await session.scalars(_NOT_OF_ASSET, _only(values, "asset")))
     changed |= set(await session.scalars(_OF_ASSET, _only(values, "asset", "zero")))
     days = set(await session.scalars(_NOT_OF_ANY, _only(values, "org")))

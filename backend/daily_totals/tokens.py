@@ -63,7 +63,7 @@ async def refresh_holders(
     these days and of the given ones."""
     # Another chain may be writing days of the same asset.
     await locks.wait(session, Purpose.DAILY_TOTALS, "")
-    changed = await holders.write(session, asset_id, addresses)
+    changed = await holders.write(session, asset_id, addresses, days)
     values = {"asset": asset_id, "days": sorted(changed | set(days))}
     await session.execute(_GONE, values)
     await session.execute(_DAYS, values | {"zero": ZERO_ADDRESS})

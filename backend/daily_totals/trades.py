@@ -52,7 +52,8 @@ async def refresh(session: db.Write, traded: Iterable[Traded | Any]) -> None:
         await session.execute(_GONE, values)
         await session.execute(_DAYS, values)
         asset_id: UUID = (await session.execute(_ASSET, {"market": market_id})).scalar_one()
-        await tokens.refresh_holders(session, asset_id, await makers(session, market_id, orders[market_id]))
+        sides = await makers(session, market_id, orders[market_id])
+        await tokens.refresh_holders(session, asset_id, sides, days[market_id])
 
 
 async def makers(session: db.Write, market_id: UUID, numbers: Iterable[int] | None = None) -> set[str]:

@@ -20,7 +20,7 @@ START = datetime(2025, 12, 1, 23, 30, tzinfo=UTC)
 ZERO = f"0x{'0' * 40}"
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(3))
 async def test_totals_equal_those_of_all_events_in_any_order(world: World, seed: int) -> None:
     dice = random.Random(seed)
     org = await world.organization()
@@ -33,6 +33,25 @@ async def test_totals_equal_those_of_all_events_in_any_order(world: World, seed:
     for piece in dice.sample(events, 25):
         await remove(piece)
     assert await differences(org) == {}
+
+
+async def test_treasury_that_keeps_holding_is_not_added_up_again(world: World) -> None:
+    org = await world.organization()
+    story = await Story(org, "KEEP").begin()
+    treasury, holder = account(), account()
+    await write(story.transfer(START, ZERO, treasury, 9 * UNIT))
+    place = sa.text(f"select ctid::text from holder_changes where organization_id = '{org}' and address = :who")
+
+    async def stored() -> str | None:
+        async with db.worker() as session:
+            return (await session.execute(place, {"who": treasury})).scalar()
+
+    first = await stored()
+    await write(story.transfer(START + timedelta(days=3), treasury, holder, 4 * UNIT))
+    assert await differences(org) == {}
+    assert (await stored(), first is None) == (first, False)
+    await write(story.transfer(START + timedelta(days=5), treasury, holder, 5 * UNIT))
+    assert await differences(org) == {}, "it stopped holding"
 
 
 async def test_day_ends_at_midnight_utc_and_seller_holds_what_is_on_sale(world: World) -> None:
