@@ -134,6 +134,13 @@ def test_organization_is_created_and_edited(console: Console, signum: Signum) ->
     expect(page.get_by_role("heading", level=2, name="Cedar Credit")).to_be_visible()
     expect(_row(page, "Cedar Credit")).to_be_visible()
 
+    page.get_by_role("button", name="Undo").last.click()
+    expect(page.get_by_text("Cedar Loans has its earlier values again")).to_be_visible()
+    expect(_row(page, "Cedar Loans")).to_be_visible()
+    expect(_row(page, "Cedar Credit")).to_have_count(0)
+    page.get_by_role("button", name="Edit").click()
+    expect(page.get_by_role("dialog", name="Edit Cedar Loans").get_by_label("Website")).to_have_value("")
+
 
 @pytest.mark.long
 def test_large_branch_is_loaded_by_page_and_rendered_by_window(console: Console, signum: Signum) -> None:
