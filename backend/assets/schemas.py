@@ -233,8 +233,9 @@ class Holder(BaseModel):
 
     `balance` is everything the holder owns: `available`, frozen, and `escrowed`, which markets hold for open sell
     orders. `frozen` (may exceed the balance) and `available` are null if the chain does not answer. `share_bps` is the
-    share of all holders' balances in hundredths of a percent; the shares of an asset add up to 10,000. It is null in a
-    list at a block. `name` is that of the party, wallet, distribution or other contract. `eligible`: whether the rules
+    share of all holders' balances in hundredths of a percent; the shares of an asset add up to 10,000, unless it has
+    more than 10,000 holders: then each is rounded for itself. It is null in a list at a block. `name` is that of the
+    party, wallet, distribution or other contract. `eligible`: whether the rules
     of the token let the account hold it now, and `reasons` why not; null for the treasury, for contracts, in a list at
     a block, and if the chain does not answer.
     """

@@ -78,10 +78,10 @@ def _subject(row: Any) -> Subject:
     return Subject(party_id, row.name, row.status, int(row.level), bool(row.accredited), eid, chain)
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], most: int = NAMED) -> str:
     """Return names as a sentence has them: `Alder Capital, Brightwater LP and 3 more`."""
     unique = list(dict.fromkeys(names))
-    shown, more = unique[:NAMED], len(unique) - NAMED
+    shown, more = unique[:most], len(unique) - most
     if more > 0:
         return f"{', '.join(shown)} and {more} more"
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

@@ -25,7 +25,7 @@ from state.requests.tracker import Tracker
 MOST = 1_000
 """Attestations that are read to find the parties that have one on the chain."""
 NAMED = 12
-"""Parties that are named beside the offer."""
+"""Parties that are named beside the offer: all of a few, so that they can be read before the click."""
 
 
 class AttestBuyers(RegistersIssuer, Form, rx.State):
@@ -78,7 +78,7 @@ class AttestBuyers(RegistersIssuer, Form, rx.State):
         self._parties = [party_id for party_id in able if party_id not in revoked]
         names = {str(party.id): party.name for party in page.parties}
         self.omitted = omitted_words([names[party_id] for party_id in able if party_id in revoked], self.chain)
-        self.people = shown([names[party_id] for party_id in self._parties])
+        self.people = listed([names[party_id] for party_id in self._parties], NAMED)
         self.count, self.is_known = len(self._parties), True
 
     async def _has_issuer(self) -> bool:
@@ -180,11 +180,6 @@ def attestable(parties: Iterable[Party], attested: set[str], rules: Checked) -> 
         and (party.accredited or not rules.accredited)
         and party.country not in rules.countries
     ]
-
-
-def shown(names: list[str]) -> str:
-    """Return the names of those who would be attested: all of a few, so that they can be read before the click."""
-    return ", ".join(names) if len(names) <= NAMED else f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
 
 
 def omitted_words(names: list[str], chain: str) -> str:

@@ -17,14 +17,10 @@ import httpx
 import psycopg
 from fastapi import FastAPI, Request, Response
 
-from backend.api import create_api
-from backend.chain.devnet import anvil
 from backend.client import SignumClient
 from backend.core.settings import settings
-from backend.migrations.migrate import migrate
-from backend.server import runtime
-from backend.server.postgres import EmbeddedPostgres
-from tests.conftest import HOME, World
+from tests.bench import in_process
+from tests.conftest import World
 from tests.support.firm import SEPOLIA
 from tests.support.issuance import UNIT, Issuance
 
@@ -87,23 +83,11 @@ def bare(pool: Pool, organization: str, party: str) -> FastAPI:
 
 def measure() -> list[dict[str, Any]]:
     """Return a row for each call, in milliseconds per call."""
-    server = EmbeddedPostgres(HOME / "pg")
-    url = server.start()
-    anvil.start(HOME)
-    try:
-        migrate(url)
-        runtime.use_database(url)
-        return asyncio.run(_measured(url))
-    finally:
-        anvil.stop()
-        server.stop()
+    return in_process.run(_measured)
 
 
 async def _measured(url: str) -> list[dict[str, Any]]:
-    app = create_api()
-    async with runtime.running(settings()):
-        await runtime.until_ready()
-        transport = runtime.local_transport(app)
+    async with in_process.api() as transport:
         firm = await Issuance.ready(World(SignumClient(transport=transport)), SEPOLIA)
         asset = await firm.asset(initial_supply=str(10**6 * UNIT))
         for number in range(ASSETS):

@@ -13,16 +13,12 @@ from typing import Any
 import httpx
 import psycopg
 
-from backend.api import create_api
-from backend.chain.devnet import anvil
 from backend.client import SignumClient
 from backend.core.pagination import encode_parts
 from backend.core.settings import settings
-from backend.migrations.migrate import migrate
-from backend.server import runtime
-from backend.server.postgres import EmbeddedPostgres
+from tests.bench import in_process
 from tests.bench import many_rows_sql as sql
-from tests.conftest import HOME, World
+from tests.conftest import World
 from tests.support.firm import Firm
 
 ROWS = int(os.environ.get("BENCH_ROWS", "1000000"))
@@ -68,23 +64,11 @@ class Place:
 
 def measure() -> list[dict[str, Any]]:
     """Return a row for each figure, in milliseconds."""
-    server = EmbeddedPostgres(HOME / "pg")
-    url = server.start()
-    anvil.start(HOME)
-    try:
-        migrate(url)
-        runtime.use_database(url)
-        return asyncio.run(_measured(url))
-    finally:
-        anvil.stop()
-        server.stop()
+    return in_process.run(_measured)
 
 
 async def _measured(url: str) -> list[dict[str, Any]]:
-    app = create_api()
-    async with runtime.running(settings()):
-        await runtime.until_ready()
-        transport = runtime.local_transport(app)
+    async with in_process.api() as transport:
         world = World(SignumClient(transport=transport))
         small, large = Place(await Firm.found(world, "Small")), Place(await Firm.found(world, "Large"))
         began = time.perf_counter()
