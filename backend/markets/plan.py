@@ -237,7 +237,7 @@ def _warnings(rules: MarketRules, able: int, people: int, chain: str) -> list[st
     if able == 0:
         found.append(
             f"None of the {people} parties with a wallet has the attestation that these rules require on {chain}. The "
-            "market can be deployed without; it has no buyers until some are attested there."
+            "market can be deployed now, but has no buyers until some of them are attested there."
         )
     if rules.lockup_end_time > clock.moment():
         end = datetime.fromtimestamp(rules.lockup_end_time, UTC)
