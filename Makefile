@@ -8,7 +8,7 @@ export NODE_USE_SYSTEM_CA = 1
 unexport PYTHONDONTWRITEBYTECODE
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
-.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos cluster bench browser screenshots wheel locks deployments clean
+.PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos load cluster bench browser screenshots wheel locks deployments clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -72,6 +72,9 @@ nodes: .venv/.dev ## run 500 random stories behind pools of lagging nodes, kill 
 
 chaos: .venv/.dev ## kill, stop and slow an installation's parts in 200 runs, fill its disk, compare everything (RUNS=20 SEED=1)
 	@$(BIN)/python -m tests.chaos --runs $(or $(RUNS),200) $(if $(SEED),--seed $(SEED))
+
+load: .venv/.dev ## mixed traffic for 30 minutes at half of a server's capacity, then three times as much as it can do (MINUTES=5 SEED=1)
+	@$(BIN)/python -m tests.load --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
 cluster: .venv/.dev browser ## start what would be five machines (PostgreSQL with a replica, Redis, nginx, 2 web, 2 workers), let parts die, compare
 	@$(BIN)/python -m tests.cluster $(if $(ONLY),--only $(ONLY))

@@ -16,7 +16,7 @@ from backend.backups.archive import DATABASE, SECRET_KEY, Manifest, chain_file, 
 from backend.backups.backup import plain
 from backend.core.errors import CannotStart
 from backend.core.private_files import write_private
-from backend.core.secret_keys.root_key import VARIABLE, SecretKey, root_keys
+from backend.core.secret_keys.root_key import VARIABLE, root_key, root_keys
 from backend.core.settings import Settings
 from backend.migrations import migrate
 from backend.server.postgres import EmbeddedPostgres
@@ -67,7 +67,7 @@ def _secret(manifest: Manifest, kept: str) -> str:
     wanted, roots = manifest.secret_key_fingerprint, root_keys()
     if wanted is None or roots.find(wanted) is not None:
         return ""
-    if kept and SecretKey(kept).fingerprint == wanted and not roots.is_set:
+    if kept and root_key(kept).fingerprint == wanted and not roots.is_set:
         return kept
     raise CannotStart(
         f"The keys in this backup are encrypted under the secret key with the fingerprint {wanted}. Set {VARIABLE} to "

@@ -14,7 +14,7 @@ from backend.chains import chain_settings
 from backend.configuration import database_secrets
 from backend.configuration.variables import Unknown, names, unknown
 from backend.core.errors import CannotStart
-from backend.core.secret_keys.root_key import PREVIOUS, VARIABLE, SecretKey
+from backend.core.secret_keys.root_key import PREVIOUS, VARIABLE, root_key
 from backend.core.setting_fields.sources import FILE, SECRETS, contents, fault_lines
 from backend.core.settings import Settings
 
@@ -111,7 +111,7 @@ def _shown(name: str, value: str) -> str:
     if name not in SECRETS:
         return value
     if name in (VARIABLE, PREVIOUS):
-        return f"{HIDDEN} (fingerprint {SecretKey(value).fingerprint})"
+        return f"{HIDDEN} (fingerprint {root_key(value).fingerprint})"
     if name == "SIGNUM_RPC_URLS":
         return _hosts(value)
     return _without_password(value) if "://" in value else HIDDEN

@@ -1,6 +1,7 @@
 """Fair sharing of places: a free place goes to the waiting caller that holds the fewest."""
 
 import asyncio
+import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,6 +14,9 @@ from backend.core.errors import SignumError, TooManyRequests, Unavailable
 WAITING_EACH = 40
 """Requests of one caller that may wait. More are refused immediately."""
 RETRY_SECONDS = 2
+CROWDED = 10.0
+"""Seconds during which someone has always been waiting, after which those who come wait for the shorter time that the
+places allow then. In an overload everyone would otherwise wait as long as allowed, and still do so long after it."""
 caller: ContextVar[str] = ContextVar("caller", default="")
 """The caller for whom the current request uses places. Empty outside requests."""
 path: ContextVar[tuple[str, ...]] = ContextVar("path", default=())
@@ -60,10 +64,11 @@ def urgently(urgent: bool = True) -> Iterator[None]:
 class Places:
     """`count` places on one event loop. A caller holds at most half of them, or `each`.
 
-    A caller waits at most `seconds` for one, with at most `waiting` requests (WAITING_EACH by default). With None it
-    waits as long as it takes, and any number may wait. A caller with several names (its person, its root, its address)
-    counts under each, and holds as many as the fullest of them. Of callers whose fullest names hold as many, the one
-    with the fewest under the others comes first. Each name but the last, the widest, holds at most `narrow`.
+    A caller waits at most `seconds` for one, or `crowded` seconds if someone is always waiting (`CROWDED`), with at
+    most `waiting` requests (WAITING_EACH by default). With None it waits as long as it takes, and any number may wait.
+    A caller with several names (its person, its root, its address) counts under each, and holds as many as the fullest
+    of them. Of callers whose fullest names hold as many, the one with the fewest under the others comes first. Each
+    name but the last, the widest, holds at most `narrow`.
     """
 
     def __init__(
@@ -73,12 +78,15 @@ class Places:
         each: int | None = None,
         waiting: int | None = None,
         narrow: int | None = None,
+        crowded: float | None = None,
     ) -> None:
         self._free, self._each, self._seconds = count, count // 2 if each is None else each, seconds
-        self._most_waiting = waiting
+        self._most_waiting, self._crowded = waiting, crowded
         self._narrow = self._each if narrow is None else narrow
         self._held: Counter[str] = Counter()
         self._waiting: dict[tuple[str, ...], deque[asyncio.Future[None]]] = {}
+        self._waited_on_since = 0.0
+        """Since when someone has always been waiting, by `time.monotonic`."""
 
     async def take(self, *names: str) -> None:
         """Take a place for the caller of these names, or wait for one.
@@ -146,6 +154,8 @@ class Places:
         self._held.update(names)
 
     async def _wait(self, names: tuple[str, ...]) -> None:
+        if not self._waiting:
+            self._waited_on_since = time.monotonic()
         waiting = self._waiting.setdefault(names, deque())
         most = WAITING_EACH if self._most_waiting is None else self._most_waiting
         if self._seconds is not None and len(waiting) >= most:
@@ -153,13 +163,18 @@ class Places:
         turn = asyncio.get_running_loop().create_future()
         waiting.append(turn)
         try:
-            await asyncio.wait({turn}, timeout=self._seconds)
+            await asyncio.wait({turn}, timeout=self._patience())
         except asyncio.CancelledError:
             self._leave(names, turn)
             raise
         if not turn.done():
             self._leave(names, turn)
             raise Unavailable("The server is busy. Retry in 5 s.", headers={"Retry-After": "5"})
+
+    def _patience(self) -> float | None:
+        """Return how long someone who comes now may wait."""
+        is_crowded = time.monotonic() - self._waited_on_since >= CROWDED
+        return self._crowded if is_crowded and self._crowded is not None else self._seconds
 
     def _leave(self, names: tuple[str, ...], turn: "asyncio.Future[None]") -> None:
         if turn.done():  # the place became free at the same moment

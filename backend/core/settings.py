@@ -13,6 +13,7 @@ from backend.core.errors import CannotStart
 from backend.core.runtime import runtime
 from backend.core.setting_fields.observability import ObservabilitySettings
 from backend.core.setting_fields.paths import PathSettings
+from backend.core.setting_fields.secret_key_texts import SecretKeyText
 from backend.core.setting_fields.sources import Environment, fault_lines
 from backend.core.setting_fields.urls import Origin, PostgresUrl, RedisUrl
 from backend.installation import default_home
@@ -140,10 +141,10 @@ class Settings(ObservabilitySettings):
     mail_from: str | None = None
     """Sender of emails: `Signum <signum@example.com>`. Required with `SMTP_URL`. `SIGNUM_MAIL_FROM`."""
 
-    secret_key: str | None = Field(None, min_length=32)
+    secret_key: SecretKeyText | None = None
     """Encrypts the keys in the database; if unset, `secret.key` in the data folder holds it."""
 
-    secret_key_previous: str | None = Field(None, min_length=32)
+    secret_key_previous: SecretKeyText | None = None
     """The secret key before it, accepted while it is replaced."""
 
     keystore_folder: Path | None = None

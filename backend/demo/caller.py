@@ -108,5 +108,5 @@ async def _ended(request_id: str) -> str:
 
 
 async def _status(request_id: str) -> str:
-    async with db.worker() as session:
+    async with db.look() as session:
         return str(await session.scalar(_STATUS, {"id": request_id}))

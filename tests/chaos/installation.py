@@ -1,4 +1,4 @@
-"""An installation for chaos: `signum serve` with its PostgreSQL and chains, two workers, and Redis if it is installed.
+"""An installation for chaos: `signum serve` with its PostgreSQL and chains, workers, and Redis if it is installed.
 
 It starts a process again when it dies, as a service manager does.
 """
@@ -31,17 +31,20 @@ DISK_MIB = 700
 class Installation:
     """The processes of an installation in one data folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder, self.home = folder, folder / "home"
         self.home.mkdir()
         self.has_own_disk = _mounted(self.home)
         self.url = f"http://127.0.0.1:{(port := free_port())}"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | NIGHT
         environment |= {"SIGNUM_HOME": str(self.home), "PORT": str(port), "SIGNUM_DEMO": "0"}
-        environment |= {"SIGNUM_RATE_LIMITS": "off", "SIGNUM_WORKER_CHAINS": f"[{BASE}]"}
+        environment |= {"SIGNUM_RATE_LIMITS": "off"}
         environment |= {"SIGNUM_WEBHOOK_LOOPBACK": "true"}
-        worker = [*SIGNUM, "worker", "--chain", str(BASE)]
-        self.commands = {"web": [*SIGNUM, "serve"], "worker-1": worker, "worker-2": worker}
+        self.commands = {"web": [*SIGNUM, "serve"]}
+        if workers:
+            environment["SIGNUM_WORKER_CHAINS"] = f"[{BASE}]"
+        for number in range(1, workers + 1):
+            self.commands[f"worker-{number}"] = [*SIGNUM, "worker", "--chain", str(BASE)]
         if redis := shutil.which("redis-server"):
             port = free_port()
             self.commands["redis"] = [redis, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
@@ -74,9 +77,8 @@ class Installation:
             return False
 
     async def _watch(self) -> None:
-        for name in ("redis", "web", "worker-1", "worker-2"):
-            if name in self.commands:
-                self._launch(name)
+        for name in sorted(self.commands, key=lambda name: name != "redis"):
+            self._launch(name)
         while True:
             await asyncio.sleep(PAUSE)
             for name, process in self._processes.items():
@@ -136,8 +138,8 @@ class Installation:
             self._watching.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watching
-        for name in ("worker-1", "worker-2", "web", "redis"):
-            if (process := self._processes.get(name)) is not None and process.poll() is None:
+        for name in sorted(self._processes, key=lambda name: ("worker", "web", "redis").index(name.partition("-")[0])):
+            if (process := self._processes[name]).poll() is None:
                 process.send_signal(signal.SIGTERM)
                 try:
                     await asyncio.to_thread(process.wait, 60)

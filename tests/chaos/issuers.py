@@ -59,8 +59,9 @@ class Issuer(House):
         self.dice = dice
 
     async def found(self, *eids: int, hook: str = "") -> None:
-        """Enable the chains and register; send webhooks to an address."""
-        await self.post("/webhooks", {"url": hook, "event_types": ["*"]})
+        """Enable the chains and register; send webhooks to an address, if there is one."""
+        if hook:
+            await self.post("/webhooks", {"url": hook, "event_types": ["*"]})
         for chain in (await self.get("/chains"))["chains"]:
             if chain["xchain_eid"] in eids:
                 await self.post(f"/chains/{chain['id']}/enable")

@@ -1,6 +1,7 @@
 """Database connections are shared fairly: one caller cannot use them up."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -100,6 +101,35 @@ async def test_wait_for_a_place_ends_with_a_refusal() -> None:
         await places.take("a")
     places.give_back("a")
     await places.take("a")
+
+
+async def test_wait_is_shorter_while_others_always_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fair_places, "CROWDED", 0.0)
+    places = Places(2, 600, crowded=0.01)
+    await take(places, "a", "b")
+    with pytest.raises(Unavailable) as refused:
+        await asyncio.wait_for(places.take("c"), 10)
+    assert refused.value.headers == {"Retry-After": "5"}
+
+
+async def test_wait_is_as_long_again_after_everyone_was_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(fair_places, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    places = Places(2, 0.01, crowded=600)
+    await take(places, "a", "b")
+    (waits,) = await take(places, "c")
+    places.give_back("a")
+    await waits
+    clock[0] += fair_places.CROWDED
+    with pytest.raises(Unavailable):
+        await places.take("d")
+    (waits,) = await take(places, "e")
+    clock[0] += fair_places.CROWDED
+    (patient,) = await take(places, "f")
+    with pytest.raises(Unavailable):
+        await waits
+    assert not patient.done(), "someone has always been waiting since the fifth came"
+    patient.cancel()
 
 
 async def test_work_without_a_deadline_waits_in_any_number(monkeypatch: pytest.MonkeyPatch) -> None:

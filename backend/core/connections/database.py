@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.core import logins
 from backend.core.connections import engines, process_label
-from backend.core.connections.pools import KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
+from backend.core.connections.pools import CROWDED, KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
 from backend.core.fair_places import Places
 from backend.core.runtime import runtime
 
@@ -73,7 +73,7 @@ def engine(name: str) -> AsyncEngine:
 
 def places(name: str) -> Places:
     """Return the places of a pool, which its callers share, in this event loop."""
-    return runtime.loop_part(Pools).places.setdefault(name, Places(PLACES[name], PATIENCE[name]))
+    return runtime.loop_part(Pools).places.setdefault(name, Places(PLACES[name], PATIENCE[name], crowded=CROWDED[name]))
 
 
 def thread_connection() -> psycopg.Connection[Any]:

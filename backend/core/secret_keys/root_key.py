@@ -1,6 +1,6 @@
 """The secret key of an installation: it encrypts the data keys in the database, and nothing else.
 
-A key management service can take its place: a class with the methods of `RootKey`.
+It is a text, or a key in AWS KMS (`kms_root_key`).
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from backend.core.private_files import write_private
 from backend.core.runtime import runtime
+from backend.core.setting_fields.secret_key_texts import KMS
 from backend.core.settings import settings
 
 NONCE_BYTES = 12
@@ -74,6 +75,15 @@ class SecretKey:
         return AESGCM(self._derived)
 
 
+def root_key(text: str) -> RootKey:
+    """Return the key that a setting or file names."""
+    if text.startswith(KMS):
+        from backend.core.secret_keys.kms_root_key import KmsRootKey
+
+        return KmsRootKey(text)
+    return SecretKey(text)
+
+
 class RootKeys:
     """The root keys of this process: the current one, and the one before it during a change."""
 
@@ -81,8 +91,8 @@ class RootKeys:
         own = settings()
         self.path = own.home / "secret.key"
         self.is_set = own.secret_key is not None
-        self.current: RootKey | None = SecretKey(own.secret_key) if own.secret_key else self._stored()
-        self.previous: RootKey | None = SecretKey(own.secret_key_previous) if own.secret_key_previous else None
+        self.current: RootKey | None = root_key(own.secret_key) if own.secret_key else self._stored()
+        self.previous: RootKey | None = root_key(own.secret_key_previous) if own.secret_key_previous else None
 
     def find(self, fingerprint: str) -> RootKey | None:
         """Return the key with a fingerprint, if this process has it."""
@@ -99,7 +109,7 @@ class RootKeys:
         return self.current
 
     def _stored(self) -> RootKey | None:
-        return SecretKey(self.path.read_text().strip()) if self.path.exists() else None
+        return root_key(self.path.read_text().strip()) if self.path.exists() else None
 
     def refusal(self, fingerprint: str) -> str:
         """Return why this process cannot use keys that another root key wraps: the variable and fingerprints."""

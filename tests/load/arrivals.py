@@ -1,0 +1,94 @@
+"""Calls that arrive at a given rate, whether earlier ones were answered or not, and what their clients saw."""
+
+import asyncio
+import statistics
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import httpx
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call: its kind, the second of its arrival by `time.monotonic`, and the seconds until its response."""
+
+    kind: str
+    at: float
+    seconds: float
+    status: str
+    """The status code, or the name of the fault of the connection."""
+    has_retry_after: bool
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the response is a success."""
+        return self.status.startswith("2")
+
+
+Call = Callable[[Random], Awaitable[tuple[str, httpx.Response]]]
+"""Makes one call of the mix; returns its kind and response."""
+
+
+async def sampled(call: Call, dice: Random) -> Sample:
+    """Make a call and note what its client saw."""
+    began = time.monotonic()
+    try:
+        kind, response = await call(dice)
+    except httpx.TransportError as error:
+        return Sample("connection", began, time.monotonic() - began, type(error).__name__, has_retry_after=False)
+    retry = "retry-after" in response.headers
+    return Sample(kind, began, time.monotonic() - began, str(response.status_code), has_retry_after=retry)
+
+
+async def back_to_back(call: Call, clients: int, seconds: float, seed: int) -> list[Sample]:
+    """Let some clients make one call after another for a time."""
+    ends = time.monotonic() + seconds
+
+    async def client(number: int) -> list[Sample]:
+        dice, seen = Random(f"{seed}:{number}"), []
+        while time.monotonic() < ends:
+            seen.append(await sampled(call, dice))
+        return seen
+
+    return [one for many in await asyncio.gather(*map(client, range(clients))) for one in many]
+
+
+async def at_rate(call: Call, rate: float, seconds: float, seed: int) -> list[Sample]:
+    """Let calls arrive at random moments, on average so many a second, and wait for all responses."""
+    dice, began, at, tasks = Random(seed), time.monotonic(), 0.0, []
+    while (at := at + dice.expovariate(rate)) < seconds:
+        await asyncio.sleep(max(0.0, began + at - time.monotonic()))
+        tasks.append(asyncio.create_task(sampled(call, dice)))
+    return list(await asyncio.gather(*tasks))
+
+
+def statuses(samples: Iterable[Sample]) -> str:
+    """Return how many calls had each status."""
+    seen = Counter(one.status for one in samples)
+    return ", ".join(f"{number} {status}" for status, number in sorted(seen.items()))
+
+
+def latencies(samples: Sequence[Sample]) -> str:
+    """Return the median and the 99th percentile of the successful calls."""
+    took = [one.seconds * 1000 for one in samples if one.succeeded]
+    if len(took) < 2:
+        return "too few successful calls"
+    return f"median {statistics.median(took):.0f} ms, p99 {percentile(took, 99):.0f} ms, longest {max(took):.0f} ms"
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return a percentile of at least two values."""
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def recovered_after(samples: Iterable[Sample], end: float, longest: float) -> float | None:
+    """Return the seconds from the end of an overload to the first moment from which every call succeeds within a time;
+    None where the last call did not."""
+    late = sorted((one for one in samples if one.at >= end), key=lambda one: one.at)
+    bad = [one.at for one in late if not one.succeeded or one.seconds > longest]
+    if not late or (bad and bad[-1] == late[-1].at):
+        return None
+    return bad[-1] - end if bad else 0.0
