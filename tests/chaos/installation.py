@@ -25,16 +25,17 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SIGNUM = [sys.executable, "-m", "backend.cli"]
 PAUSE = 0.5
 """Seconds until a dead process is started again."""
-DISK_MIB = 700
+DISK_MIB = 2_500
+"""Enough for 200 runs: the chains keep states of older blocks on it."""
 
 
 class Installation:
     """The processes of an installation in one data folder."""
 
-    def __init__(self, folder: Path, workers: int = 2) -> None:
+    def __init__(self, folder: Path, workers: int = 2, *, own_disk: bool = True) -> None:
         self.folder, self.home = folder, folder / "home"
         self.home.mkdir()
-        self.has_own_disk = _mounted(self.home)
+        self.has_own_disk = own_disk and _mounted(self.home)
         self.url = f"http://127.0.0.1:{(port := free_port())}"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | NIGHT
         environment |= {"SIGNUM_HOME": str(self.home), "PORT": str(port), "SIGNUM_DEMO": "0"}
