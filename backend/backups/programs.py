@@ -2,20 +2,63 @@
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import files
+from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from backend.core.errors import CannotStart
 
 EMBEDDED = "18/bin"
+NEWER = b"SET transaction_timeout"
+"""A setting at the beginning of what a newer `pg_restore` writes. PostgreSQL 15 and 16 do not know it."""
+HEAD = 50
+"""Lines within which it is."""
 
 
 def run(program: str, *arguments: str | Path) -> None:
-    """Run `pg_dump` or `pg_restore` to its end. Raises CannotStart with its first error."""
+    """Run `pg_dump` to its end. Raises CannotStart with its first error."""
     done = subprocess.run([_found(program), *map(str, arguments)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise CannotStart(f"{program} failed: {_first_error(done.stderr.splitlines())}")
+
+
+def load(dump: Path, url: str) -> None:
+    """Load a dump into a database, in one transaction: all of it or nothing. Raises CannotStart with the first error.
+
+    `pg_restore` writes SQL and `psql` executes it, because together they would send settings that an older server
+    refuses.
+    """
+    read = [_found("pg_restore"), "--no-owner", "--file", "-", str(dump)]
+    write = [_found("psql"), "--no-psqlrc", "--quiet", "--single-transaction", "--set", "ON_ERROR_STOP=1"]
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as answered:
+        reader = subprocess.Popen(read, stdout=subprocess.PIPE, stderr=said)
+        writer = subprocess.Popen(
+            [*write, "--dbname", url, "--file", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=answered
+        )
+        assert reader.stdout is not None, "it is a pipe"
+        assert writer.stdin is not None, "it is a pipe"
+        with suppress(BrokenPipeError):  # psql has ended with an error
+            _pass_on(reader.stdout, writer.stdin)
+        reader.stdout.close()
+        if reader.wait() and writer.poll() is None:
+            writer.kill()  # the end of its input would commit the part that it has
+        with suppress(BrokenPipeError):
+            writer.stdin.close()
+        writer.wait()
+        for program, process, errors in (("psql", writer, answered), ("pg_restore", reader, said)):
+            if process.returncode > 0:
+                errors.seek(0)
+                lines = errors.read().decode(errors="replace").splitlines()
+                raise CannotStart(f"{program} failed: {_first_error(lines)}")
+
+
+def _pass_on(source: IO[bytes], target: IO[bytes]) -> None:
+    target.writelines(line for line in islice(source, HEAD) if not line.startswith(NEWER))
+    shutil.copyfileobj(source, target)
 
 
 def _found(program: str) -> str:

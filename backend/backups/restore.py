@@ -88,5 +88,5 @@ def _load(url: str, dump: Path) -> None:
         for role in ROLES:
             if not connection.execute("select from pg_roles where rolname = %s", [role]).fetchall():
                 connection.execute(f"create role {role} nologin".encode())
-    programs.run("pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", "--dbname", plain(url), dump)
+    programs.load(dump, plain(url))
     migrate.migrate(url)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pydantic import ValidationError
 
@@ -22,6 +22,8 @@ Source = Literal["environment", "file", "default"]
 FIRST_NAME = re.compile(r"[A-Z_]+")
 HIDDEN = "***"
 UNSET = "not set"
+PARAMETERS = frozenset({"host", "port", "target_session_attrs", "connect_timeout", "sslmode"})
+"""Parameters of a URL that are shown."""
 
 
 @dataclass(frozen=True)
@@ -118,12 +120,14 @@ def _shown(name: str, value: str) -> str:
 
 
 def _without_password(url: str) -> str:
-    """Return scheme, user, host and path of a URL."""
+    """Return scheme, user, host and path of a URL, and the parameters that say where it leads."""
     try:
         split = urlsplit(url)
         user = f"{split.username}:{HIDDEN}@" if split.username or split.password else ""
         at = f":{split.port}" if split.port else ""
-        return f"{split.scheme}://{user}{split.hostname or ''}{at}{split.path}"
+        named = [(name, value) for name, value in parse_qsl(split.query) if name in PARAMETERS]
+        query = f"?{urlencode(named, safe=',')}" if named else ""
+        return f"{split.scheme}://{user}{split.hostname or ''}{at}{split.path}{query}"
     except ValueError:
         return HIDDEN
 

@@ -57,7 +57,21 @@ def login_of(url: str, group: str) -> str:
 
 
 def make(connection: sa.Connection, url: str) -> None:
-    """Create the login roles that the settings do not name, or reset their passwords. Runs as the owner."""
+    """Create the login roles that the settings do not name, or reset their passwords. Runs as the owner.
+
+    Raises CannotStart where the owner may not.
+    """
+    try:
+        _make(connection, url)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise CannotStart(
+            f"The owner {make_url(url).username} may not create the login roles: {str(error).splitlines()[0]}. Allow "
+            "it with `alter role … createrole`, or set SIGNUM_DATABASE_URL_WEB and SIGNUM_DATABASE_URL_WORKER to the "
+            "URLs of roles that exist."
+        ) from error
+
+
+def _make(connection: sa.Connection, url: str) -> None:
     driver: Any = connection.connection.driver_connection
     # A temporary function could be attached to a trigger that another role executes.
     database = sql.Identifier(driver.info.dbname)

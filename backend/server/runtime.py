@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+import sqlalchemy as sa
 import structlog
 from fastapi import FastAPI
 
@@ -215,3 +216,9 @@ async def until_ready(seconds: float = 120) -> None:
             if readiness().failure:
                 raise RuntimeError(readiness().failure)
             await asyncio.sleep(0.02)
+
+
+async def has_organizations() -> bool:
+    """Return whether the database has an organization."""
+    async with db.look() as session:
+        return bool(await session.scalar(sa.text("select exists (select from organizations)")))

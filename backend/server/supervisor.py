@@ -285,7 +285,10 @@ async def _announce(settings: Settings, began: float) -> None:
     with suppress(RuntimeError):
         await runtime.until_ready(600)
         say(f"  Ready after {time.monotonic() - began:.1f} s")
-        _print_sign_in(settings)
+        if (settings.home / "demo.json").exists():
+            _print_sign_in(settings)
+        elif not await runtime.has_organizations():
+            say("  No demo data. Create the first organization with: signum bootstrap\n")
 
 
 def _print_sign_in(settings: Settings) -> None:
@@ -293,9 +296,6 @@ def _print_sign_in(settings: Settings) -> None:
     import json
 
     path = settings.home / "demo.json"
-    if not path.exists():
-        say("  No demo data. Create the first organization with: signum bootstrap\n")
-        return
     demo = json.loads(path.read_text())
     say("\n  Sign in as")
     for user in demo["users"]:

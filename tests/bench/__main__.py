@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from tests.bench import console, markets, merkle
+from tests.bench import console, idle, markets, merkle
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -120,6 +120,7 @@ def serve() -> list[dict[str, Any]]:
         second.wait_for("/v1/ready")
         time.sleep(5)
         note("idle_memory_pss", second.memory(), "MB", 900)
+        rows += idle.measure(home, _tree(second.process.pid))
         second.stop()
     return rows
 

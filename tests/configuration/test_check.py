@@ -97,6 +97,14 @@ def test_secret_is_read_from_a_file_and_masked(monkeypatch: pytest.MonkeyPatch, 
     assert "5ecret" not in report.as_text() + report.as_json()
 
 
+def test_url_of_two_servers_shows_where_it_leads_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = "host=db-1,db-2&port=5432,5433&target_session_attrs=read-write"
+    monkeypatch.setenv("DATABASE_URL", f"postgresql://owner:5ecret@/signum?{where}&password=5ecret")
+    text = check().as_text()
+    assert f"postgresql://owner:***@/signum?{where}" in text
+    assert "5ecret" not in text
+
+
 def test_secret_in_two_places_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SIGNUM_DOCUMENTS_KEY", "0123456789abcdef")
     monkeypatch.setenv("SIGNUM_DOCUMENTS_KEY_FILE", str(tmp_path / "key"))

@@ -163,6 +163,14 @@ def test_overprivileged_role_is_rejected(database_url: str, elsewhere: str, monk
 
 
 @pytest.mark.long
+def test_owner_who_may_create_no_roles_learns_what_helps(database_url: str, elsewhere: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(f"alter role {make_url(elsewhere).username} nocreaterole".encode())
+    with pytest.raises(CannotStart, match=r"may not create the login roles: .* or set SIGNUM_DATABASE_URL_WEB"):
+        migrate(elsewhere)
+
+
+@pytest.mark.long
 def test_server_without_the_owner_requires_the_newest_schema(
     database_url: str, elsewhere: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
