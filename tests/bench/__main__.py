@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from tests.bench import console, idle, markets, merkle
+from tests.bench import console, idle, many_transactions, markets, merkle
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -126,14 +126,19 @@ def serve() -> list[dict[str, Any]]:
 
 
 def against_a_script() -> list[dict[str, Any]]:
-    """Measure a market with its bridge, and a hundred concurrent markets."""
+    """Measure a market with its bridge, a hundred concurrent markets, and many transfers and attestations."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
         home = Path(folder)
         server = Server(home)
         try:
             server.wait_for("/v1/ready")
-            for measure in (markets.market_bridge, markets.markets_100):
+            for measure in (
+                markets.market_bridge,
+                markets.markets_100,
+                many_transactions.transfers_wallet,
+                many_transactions.attest_1000,
+            ):
                 row = measure(ORIGIN, home)
                 print(  # noqa: T201
                     f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "

@@ -32,7 +32,7 @@ def _row(name: str, value: float, unit: str, limit: float) -> dict[str, Any]:
 def _used(pids: Iterable[int]) -> float:
     """Return the seconds of CPU that living processes have used."""
     times = [psutil.Process(pid).cpu_times() for pid in pids if psutil.pid_exists(pid)]
-    return sum(one.user + one.system for one in times)
+    return float(sum(one.user + one.system for one in times))
 
 
 def _statements(home: Path) -> float:

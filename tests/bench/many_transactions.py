@@ -1,0 +1,82 @@
+"""`transfers_wallet` and `attest_1000`: many transactions, from the requests to the tables, compared with a bare script
+that sends the same bytes."""
+
+import asyncio
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
+from eth_utils.address import to_checksum_address
+
+from tests.bench.markets import HOME_CHAIN, OTHERS, PATIENCE, Organization, against_a_script, with_organization
+
+TRANSFERS = 200
+ATTESTED, BATCH = 1_002, 200
+"""Attestations of 334 parties on each of three chains, and those of one request."""
+CONCURRENT = 16
+OPEN = ("accepted", "running")
+
+
+def transfers_wallet(origin: str, home: Path) -> dict[str, Any]:
+    """Return the row: 200 transfers of the demo's NREF from its treasury, accepted 16 at a time."""
+
+    async def work(organization: Organization) -> float:
+        assets = (await organization.get("/assets"))["assets"]
+        asset = next(a["id"] for a in assets if a["symbol"] == "NREF")
+        wallets = {w["label"]: w for w in (await organization.get("/wallets?limit=100"))["wallets"]}
+        body = {
+            "asset_id": asset, "chain_eid": HOME_CHAIN, "from_wallet_id": wallets["Treasury"]["id"],
+            "to_address": wallets["Alder Family Office custody"]["address"], "amount": "1000000000000000",
+        }  # fmt: skip
+        began, turns = time.perf_counter(), asyncio.Semaphore(CONCURRENT)
+
+        async def send() -> None:
+            async with turns:
+                await organization.post("/transfers", body)
+
+        await asyncio.gather(*(send() for _ in range(TRANSFERS)))
+        await _done(organization)
+        return time.perf_counter() - began
+
+    return against_a_script("transfers_wallet", origin, home, work)
+
+
+def attest_1000(origin: str, home: Path) -> dict[str, Any]:
+    """Return the row: 334 new parties are attested on three chains."""
+    parties = asyncio.run(with_organization(origin, home, _parties))
+
+    async def work(organization: Organization) -> float:
+        items = [{"party_id": party, "chain_eid": eid} for party in parties for eid in (HOME_CHAIN, *OTHERS)]
+        began = time.perf_counter()
+        for start in range(0, len(items), BATCH):
+            answer = await organization.post("/attestations/batch", {"items": items[start : start + BATCH]})
+            if problems := [one["problem"] for one in answer["results"] if one["problem"]]:
+                raise SystemExit(f"attest_1000: {problems[0]}")
+        await _done(organization)
+        return time.perf_counter() - began
+
+    return against_a_script("attest_1000", origin, home, work)
+
+
+async def _parties(organization: Organization) -> list[str]:
+    """Return new verified parties with addresses."""
+    made = []
+    for number in range(ATTESTED // 3):
+        address = to_checksum_address("0x" + secrets.token_hex(20))
+        body = {"name": f"Party {number}", "country": "SWE", "wallet_address": address}
+        party = await organization.party(body)
+        await organization.verify(party)
+        made.append(party)
+    return made
+
+
+async def _done(organization: Organization) -> None:
+    """Wait until no request is open. Raise SystemExit if one failed lately or they take too long."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        waiting = [(await organization.get(f"/requests?status={one}&limit=1"))["requests"] for one in OPEN]
+        if not any(waiting):
+            return
+        await asyncio.sleep(0.1)
+    raise SystemExit(f"the requests were not done in {PATIENCE} s")
