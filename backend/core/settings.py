@@ -143,7 +143,6 @@ class Settings(ObservabilitySettings):
 
     secret_key: SecretKeyText | None = None
     """Encrypts the keys in the database; if unset, `secret.key` in the data folder holds it."""
-
     secret_key_previous: SecretKeyText | None = None
     """The secret key before it, accepted while it is replaced."""
 

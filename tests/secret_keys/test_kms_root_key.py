@@ -13,7 +13,8 @@ from backend.core.errors import CannotStart
 from backend.core.runtime import runtime
 from backend.core.secret_keys.keyring import Keyring, Purpose, keyring
 from backend.core.secret_keys.kms_root_key import KmsRootKey
-from backend.core.secret_keys.root_key import CannotUnwrap, RootKeys, root_key
+from backend.core.secret_keys.root_key import RootKeys, root_key
+from backend.core.secret_keys.wrapping import CannotUnwrap
 from backend.core.settings import Settings, settings
 from backend.secret_keys import data_keys, rotation
 from tests.secret_keys.processes import SECRET_KEY

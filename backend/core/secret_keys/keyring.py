@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from backend.core.connections import database
 from backend.core.errors import CannotStart, Unavailable
 from backend.core.runtime import runtime
-from backend.core.secret_keys.root_key import CannotUnwrap, root_keys
+from backend.core.secret_keys.root_key import root_keys
+from backend.core.secret_keys.wrapping import CannotUnwrap
 
 FRESH_SECONDS = 10.0
 """For how long a process seals without looking for a newer key. A rotation waits longer than this."""

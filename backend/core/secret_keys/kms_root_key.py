@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from backend.core.errors import CannotStart
-from backend.core.secret_keys.root_key import CannotUnwrap
+from backend.core.secret_keys.wrapping import CannotUnwrap
 from backend.core.setting_fields.secret_key_texts import KMS
 
 TIMEOUT = 5

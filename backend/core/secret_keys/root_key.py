@@ -7,36 +7,18 @@ import hashlib
 import secrets
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from backend.core.private_files import write_private
 from backend.core.runtime import runtime
+from backend.core.secret_keys.wrapping import CannotUnwrap, RootKey
 from backend.core.setting_fields.secret_key_texts import KMS
 from backend.core.settings import settings
 
 NONCE_BYTES = 12
 VARIABLE, PREVIOUS = "SIGNUM_SECRET_KEY", "SIGNUM_SECRET_KEY_PREVIOUS"
-
-
-class CannotUnwrap(Exception):
-    """A wrapped key was changed, or belongs to another place."""
-
-
-class RootKey(Protocol):
-    """Wraps data keys."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Identify the key without revealing it."""
-
-    def wrap(self, key: bytes, place: str) -> bytes:
-        """Return an encrypted data key; it can be decrypted for the same place only."""
-
-    def unwrap(self, wrapped: bytes, place: str) -> bytes:
-        """Return a data key. Raises CannotUnwrap."""
 
 
 class SecretKey:

@@ -11,7 +11,7 @@ _IN_KMS = re.compile(KMS + r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[A-Za-z0-9
 
 
 def _checked(text: str) -> str:
-    """Return the value. Raises ValueError where it begins like a key in KMS, but is none that can be used."""
+    """Return the value. Raises ValueError where it begins like a key in KMS, but cannot be used as one."""
     if not text.startswith(KMS):
         return text
     if not _IN_KMS.fullmatch(text):
