@@ -31,12 +31,11 @@ def transfers_wallet(origin: str, home: Path) -> dict[str, Any]:
         }  # fmt: skip
         began, turns = time.perf_counter(), asyncio.Semaphore(CONCURRENT)
 
-        async def send() -> None:
+        async def send() -> str:
             async with turns:
-                await organization.post("/transfers", body)
+                return str((await organization.post("/transfers", body))["requestId"])
 
-        await asyncio.gather(*(send() for _ in range(TRANSFERS)))
-        await _done(organization)
+        await _done(organization, set(await asyncio.gather(*(send() for _ in range(TRANSFERS)))))
         return time.perf_counter() - began
 
     return against_a_script("transfers_wallet", origin, home, work)
@@ -48,12 +47,13 @@ def attest_1000(origin: str, home: Path) -> dict[str, Any]:
 
     async def work(organization: Organization) -> float:
         items = [{"party_id": party, "chain_eid": eid} for party in parties for eid in (HOME_CHAIN, *OTHERS)]
-        began = time.perf_counter()
+        began, accepted = time.perf_counter(), set[str]()
         for start in range(0, len(items), BATCH):
             answer = await organization.post("/attestations/batch", {"items": items[start : start + BATCH]})
             if problems := [one["problem"] for one in answer["results"] if one["problem"]]:
                 raise SystemExit(f"attest_1000: {problems[0]}")
-        await _done(organization)
+            accepted |= {one["acceptance"]["requestId"] for one in answer["results"]}
+        await _done(organization, accepted)
         return time.perf_counter() - began
 
     return against_a_script("attest_1000", origin, home, work)
@@ -71,12 +71,19 @@ async def _parties(organization: Organization) -> list[str]:
     return made
 
 
-async def _done(organization: Organization) -> None:
-    """Wait until no request is open. Raise SystemExit if one failed lately or they take too long."""
+async def _done(organization: Organization, accepted: set[str]) -> None:
+    """Wait until these requests are done. Raise SystemExit if one failed or they take too long."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        waiting = [(await organization.get(f"/requests?status={one}&limit=1"))["requests"] for one in OPEN]
-        if not any(waiting):
+        found = {status: await _of(organization, status) & accepted for status in (*OPEN, "failed")}
+        if found["failed"]:
+            raise SystemExit(f"failed: {found['failed']}")
+        if not any(found.values()):
             return
         await asyncio.sleep(0.1)
     raise SystemExit(f"the requests were not done in {PATIENCE} s")
+
+
+async def _of(organization: Organization, status: str) -> set[str]:
+    """Return the newest hundred requests with a status."""
+    return {one["id"] for one in (await organization.get(f"/requests?status={status}&limit=100"))["requests"]}
