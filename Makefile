@@ -77,7 +77,7 @@ load: .venv/.dev ## mixed traffic for 30 minutes at half of a server's capacity,
 	@$(BIN)/python -m tests.load --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
 cluster: .venv/.dev browser ## start what would be five machines (PostgreSQL with a replica, Redis, nginx, 2 web, 2 workers), let parts die, compare
-	@$(BIN)/python -m tests.cluster $(if $(ONLY),--only $(ONLY))
+	@$(BIN)/python -m tests.cluster $(if $(ONLY),--only "$(ONLY)")
 
 bench: .venv/.dev ## measure starts, memory, markets, and a Merkle tree of a million recipients
 	@$(BIN)/python -m tests.bench

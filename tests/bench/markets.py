@@ -39,8 +39,11 @@ class Organization:
         return (await self._http.get(f"{self._base}{path}")).raise_for_status().json()
 
     async def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Return the acceptance."""
-        return (await self._http.post(f"{self._base}{path}", json=body)).raise_for_status().json()
+        """Return the acceptance. Raise SystemExit if it was refused."""
+        answer = await self._http.post(f"{self._base}{path}", json=body)
+        if not answer.is_success:
+            raise SystemExit(f"{path}: {answer.text}")
+        return answer.json()
 
     async def active(self, path: str) -> None:
         """Wait until a record is active. Raise SystemExit if it failed or takes too long."""

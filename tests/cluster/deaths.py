@@ -15,6 +15,8 @@ from tests.cluster.load import stories, streaming
 from tests.cluster.tenants import Tenants
 from tests.nodes.stories.comparison import Tables
 
+NOTICED = 2.0
+"""Seconds after which the proxy sends requests to a process that is ready again, as docs/production.md says."""
 WITHIN = 30.0
 """Seconds in which the work of a hung worker is taken over."""
 RUNNING = "select workflow_uuid, executor_id from dbos.workflow_status where status = 'PENDING' and executor_id like %s"
@@ -132,5 +134,8 @@ async def rolling(cluster: Cluster, tenants: Tenants) -> str:
             ended = time.monotonic() - began
             cluster.launch(name)
             times.append(f"{name} ended in {ended:.1f} s, ready after {await cluster.ready(name, seconds=120):.1f} s")
+            await asyncio.sleep(NOTICED)
         seen = await running.end(cluster)
+    if faults := stream.faults | {kind: number for kind, number in running.seen.items() if kind >= "500"}:
+        raise Differs(f"clients saw {faults}")
     return f"{', '.join(times)}; {seen}; {stream}"

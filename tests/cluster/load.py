@@ -133,6 +133,11 @@ class Stream:
             await asyncio.sleep(0.2)
         self.wrong.append(f"{method} {path} had no answer")
 
+    @property
+    def faults(self) -> dict[str, int]:
+        """Return the responses of a server's fault, and the faults of connections."""
+        return {kind: number for kind, number in self.seen.items() if kind.split()[1] >= "500"}
+
     def __str__(self) -> str:
         """Return what clients saw."""
         seen = ", ".join(f"{number} {kind}" for kind, number in sorted(self.seen.items()))
