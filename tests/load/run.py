@@ -31,6 +31,7 @@ OVERLOAD, AFTER = 60.0, 40.0
 """Seconds of three times the capacity, and of half of it afterwards."""
 RECOVERY = 10.0
 """Seconds within which every call must succeed again."""
+SLOW = f"no recovery within {RECOVERY:.0f} s"
 LOOK = 5.0
 """Seconds between two looks at the memory."""
 GROWTH = 1.10
@@ -123,7 +124,7 @@ class Load:
         recovered = recovered_after(samples, end, 2 * usual)
         when = "not again" if recovered is None else f"from {recovered:.1f} s later on"
         say(f"  every call succeeds within twice the usual p99: {when}")
-        self._expect(recovered is not None and recovered <= RECOVERY, f"no recovery within {RECOVERY:.0f} s")
+        self._expect(recovered is not None and recovered <= RECOVERY, SLOW)
 
     async def _compare(self, tenants: list[Tenant]) -> None:
         """Compare what was accepted with what was done."""
