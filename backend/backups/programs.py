@@ -20,7 +20,7 @@ HEAD = 50
 
 
 def run(program: str, *arguments: str | Path) -> None:
-    """Run `pg_dump` to its end. Raises CannotStart with its first error."""
+    """Run a program, such as `pg_dump`, to its end. Raises CannotStart with its first error."""
     done = subprocess.run([_found(program), *map(str, arguments)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise CannotStart(f"{program} failed: {_first_error(done.stderr.splitlines())}")
@@ -49,11 +49,17 @@ def load(dump: Path, url: str) -> None:
         with suppress(BrokenPipeError):
             writer.stdin.close()
         writer.wait()
-        for program, process, errors in (("psql", writer, answered), ("pg_restore", reader, said)):
-            if process.returncode > 0:
-                errors.seek(0)
-                lines = errors.read().decode(errors="replace").splitlines()
-                raise CannotStart(f"{program} failed: {_first_error(lines)}")
+        if writer.returncode > 0:  # pg_restore then ends too, because nothing reads what it writes
+            raise CannotStart(f"psql failed: {_first_error(_lines(answered))}")
+        if reader.returncode:
+            raise CannotStart(f"pg_restore failed: {_first_error(_lines(said))}")
+        if writer.returncode:
+            raise CannotStart(f"psql was ended by the signal {-writer.returncode}")
+
+
+def _lines(file: IO[bytes]) -> list[str]:
+    file.seek(0)
+    return file.read().decode(errors="replace").splitlines()
 
 
 def _pass_on(source: IO[bytes], target: IO[bytes]) -> None:

@@ -120,7 +120,8 @@ def serve() -> list[dict[str, Any]]:
         second.wait_for("/v1/ready")
         time.sleep(5)
         note("idle_memory_pss", second.memory(), "MB", 900)
-        rows += idle.measure(home, _tree(second.process.pid))
+        note("idle_cpu", idle.cpu(_tree(second.process.pid)), "%", 1)
+        note("idle_statements", idle.statements(home), "/s", 10)
         second.stop()
     return rows
 

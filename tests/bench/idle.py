@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import psutil
 import psycopg
@@ -15,18 +14,12 @@ SETTLED = 15.0
 """Seconds after the start or a change of PostgreSQL's settings that are not counted."""
 
 
-def measure(home: Path, pids: Iterable[int]) -> list[dict[str, Any]]:
-    """Return the percentage of a core of these processes, and the statements of all connections a second."""
+def cpu(pids: Iterable[int]) -> float:
+    """Return the percentage of a core that these processes use."""
     time.sleep(SETTLED)
     before = _used(pids)
     time.sleep(SECONDS)
-    percent = (_used(pids) - before) / SECONDS * 100
-    return [_row("idle_cpu", percent, "%", 1), _row("idle_statements", _statements(home), "/s", 10)]
-
-
-def _row(name: str, value: float, unit: str, limit: float) -> dict[str, Any]:
-    print(f"{name:<24}{value:10.2f} {unit:<4} (to be below {limit:g})")  # noqa: T201
-    return {"name": name, "value": round(value, 3), "unit": unit, "limit": limit}
+    return (_used(pids) - before) / SECONDS * 100
 
 
 def _used(pids: Iterable[int]) -> float:
@@ -35,8 +28,8 @@ def _used(pids: Iterable[int]) -> float:
     return float(sum(one.user + one.system for one in times))
 
 
-def _statements(home: Path) -> float:
-    """Count the statements in the log of PostgreSQL."""
+def statements(home: Path) -> float:
+    """Return how many statements PostgreSQL executes a second, by its log."""
     log = home / "pg" / "log"
     with psycopg.connect(outside_url(home), autocommit=True) as owner:
         owner.execute("alter system set log_min_duration_statement = 0")

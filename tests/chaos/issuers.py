@@ -7,7 +7,9 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
+from backend.client import SignumClient
 from tests.nodes.stories.houses import House, Unfinished
+from tests.support.tenants import Tenant
 
 TWICE = 0.3
 """Share of requests that are sent twice at the same time, under one idempotency key."""
@@ -52,11 +54,12 @@ class Receiver:
 class Issuer(House):
     """An issuer on some chains. It repeats calls, and retries no request: one that fails is a finding."""
 
-    def prepare(self, dice: Random) -> None:
-        """Set what a new issuer has not done yet."""
-        self.accepted: list[str] = []
-        self.issued: list[Issued] = []
-        self.dice = dice
+    @classmethod
+    def of(cls, tenant: Tenant, client: SignumClient, seed: str) -> "Issuer":
+        """Return a tenant as an issuer that has done nothing yet."""
+        issuer = cls(tenant.id, tenant.key, tenant.admin.cookie, client, network=None)  # type: ignore[arg-type]
+        issuer.accepted, issuer.issued, issuer.dice = list[str](), list[Issued](), Random(seed)
+        return issuer
 
     async def found(self, *eids: int, hook: str = "") -> None:
         """Enable the chains and register; send webhooks to an address, if there is one."""

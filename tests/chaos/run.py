@@ -7,18 +7,16 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from random import Random
 
 from backend.client import SignumClient
-from backend.core.connections import database
 from tests.chaos import faults
 from tests.chaos.comparison import compare, rest
 from tests.chaos.installation import Installation
 from tests.chaos.issuers import Issuer, Receiver
-from tests.conftest import World
 from tests.support.firm import BASE, SEPOLIA
 from tests.support.scratch import scratch
 from tests.support.server import free_port
+from tests.support.tenants import tenant_of
 
 CHAINS = (SEPOLIA, BASE)
 """One whose work the server does, and one whose work the workers do."""
@@ -84,16 +82,7 @@ class Chaos:
 
     async def _issuer(self, seed: int) -> Issuer:
         client = SignumClient(self.installation.url)
-        database.start(self.installation.database)
-        try:
-            world = World(client)
-            id_ = await world.organization("Acme")
-            admin = await world.person(id_)
-            key = await world.key(id_, created_by=admin.user_id)
-        finally:
-            await database.stop()
-        issuer = Issuer(id_, key, admin.cookie, client, network=None)  # type: ignore[arg-type]
-        issuer.prepare(Random(f"{seed}:issuer"))
+        issuer = Issuer.of(await tenant_of(self.installation.database, client), client, f"{seed}:issuer")
         await issuer.found(*CHAINS, hook=f"http://127.0.0.1:{self.receiver.port}/")
         return issuer
 

@@ -3,18 +3,15 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
-from random import Random
-from typing import Any
 
 import httpx
 
 from backend.client import SignumClient
-from backend.core.connections import database
 from tests.chaos.issuers import Issuer
 from tests.cluster.layout import Layout
 from tests.cluster.proxy import certificate_of
-from tests.conftest import Actor, World
 from tests.support.certificate import trusting
+from tests.support.tenants import Tenant, tenant_of
 
 
 class Counted(httpx.AsyncHTTPTransport):
@@ -40,15 +37,6 @@ class Counted(httpx.AsyncHTTPTransport):
 
 
 @dataclass
-class Tenant:
-    """An organization."""
-
-    id: Any
-    admin: Actor
-    key: dict[str, str]
-
-
-@dataclass
 class Tenants:
     """Creates organizations in the database, and issuers that use the API through the proxy."""
 
@@ -58,20 +46,11 @@ class Tenants:
 
     async def tenant(self) -> Tenant:
         """Create an organization with an admin and a key of every scope."""
-        database.start(self.layout.database)
-        try:
-            world = World(SignumClient(self.layout.origin))
-            id_ = await world.organization("Acme")
-            admin = await world.person(id_)
-            return Tenant(id_, admin, await world.key(id_, created_by=admin.user_id))
-        finally:
-            await database.stop()
+        return await tenant_of(self.layout.database, SignumClient(self.layout.origin))
 
     async def issuer(self, seed: str, *eids: int, hook: str, through: httpx.AsyncBaseTransport | None = None) -> Issuer:
         """Create an issuer that is registered on some chains."""
-        tenant = await self.tenant()
         client = SignumClient(self.layout.origin, transport=through or Counted(self.layout))
-        issuer = Issuer(tenant.id, tenant.key, tenant.admin.cookie, client, network=None)  # type: ignore[arg-type]
-        issuer.prepare(Random(seed))
+        issuer = Issuer.of(await self.tenant(), client, seed)
         await issuer.found(*eids, hook=hook)
         return issuer

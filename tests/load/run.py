@@ -5,21 +5,19 @@ import statistics
 import sys
 import time
 from contextlib import suppress
-from random import Random
 
 import httpx
 import psutil
 
 from backend.client import SignumClient
-from backend.core.connections import database
 from tests.chaos.comparison import rest
 from tests.chaos.installation import Installation
 from tests.chaos.issuers import Issuer
-from tests.conftest import World
 from tests.load.arrivals import Sample, at_rate, back_to_back, latencies, percentile, recovered_after, statuses
 from tests.load.traffic import TIMEOUT, Tenant, Traffic
 from tests.nodes.stories.comparison import Tables
 from tests.support.scratch import scratch
+from tests.support.tenants import tenant_of
 
 TENANTS = 8
 CLIENTS = 32
@@ -69,17 +67,8 @@ class Load:
 
     async def _tenant(self, number: int) -> Tenant:
         client = SignumClient(self._installation.url)
-        database.start(self._installation.database)
-        try:
-            world = World(client)
-            id_ = await world.organization(f"Tenant {number}")
-            admin = await world.person(id_)
-            key = await world.key(id_, created_by=admin.user_id)
-        finally:
-            await database.stop()
-        issuer = Issuer(id_, key, admin.cookie, client, network=None)  # type: ignore[arg-type]
-        issuer.prepare(Random(f"{self._seed}:{number}"))
-        return await Tenant.with_asset(issuer)
+        tenant = await tenant_of(self._installation.database, client)
+        return await Tenant.with_asset(Issuer.of(tenant, client, f"{self._seed}:{number}"))
 
     async def _phases(self, traffic: Traffic) -> None:
         await back_to_back(traffic.call, CLIENTS, WARM_UP, self._seed)

@@ -9,7 +9,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.core import logins
 from backend.core.connections import engines, process_label
-from backend.core.connections.pools import CROWDED, KEEPALIVE, OVERFLOW, PATIENCE, PLACES, POOLS, ROLES, TIMEOUTS, WAITS
+from backend.core.connections.pools import (
+    IN_A_CROWD,
+    KEEPALIVE,
+    OVERFLOW,
+    PATIENCE,
+    PLACES,
+    POOLS,
+    ROLES,
+    TIMEOUTS,
+    WAITS,
+)
 from backend.core.fair_places import Places
 from backend.core.runtime import runtime
 
@@ -73,7 +83,9 @@ def engine(name: str) -> AsyncEngine:
 
 def places(name: str) -> Places:
     """Return the places of a pool, which its callers share, in this event loop."""
-    return runtime.loop_part(Pools).places.setdefault(name, Places(PLACES[name], PATIENCE[name], crowded=CROWDED[name]))
+    return runtime.loop_part(Pools).places.setdefault(
+        name, Places(PLACES[name], PATIENCE[name], crowded=IN_A_CROWD[name])
+    )
 
 
 def thread_connection() -> psycopg.Connection[Any]:
