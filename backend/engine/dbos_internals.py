@@ -229,6 +229,25 @@ def requeue(executors: Sequence[str]) -> None:
     DBOS._recover_pending_workflows(list(executors))
 
 
+def unexecuted() -> set[tuple[str, str]]:
+    """Return the workflows that this process runs by the database and not by its own list, each with its token."""
+    engine = _get_dbos_instance()
+    table = engine._sys_db.tables.workflow_status
+    query = sa.select(table.c.workflow_uuid, table.c.owner_xid).where(
+        table.c.status == "PENDING", table.c.executor_id == GlobalParams.executor_id
+    )
+    with engine._sys_db.engine.begin() as connection:
+        claims = {(str(row.workflow_uuid), str(row.owner_xid)) for row in connection.execute(query)}
+    running = set(engine._active_workflows_set.activeList())
+    return {claim for claim in claims if claim[0] not in running}
+
+
+def requeue_own(workflows: Sequence[str]) -> None:
+    """Put workflows back into their queues, unless another process has taken them over."""
+    for workflow in workflows:
+        _get_dbos_instance()._sys_db.reenqueue_for_recovery(workflow, [GlobalParams.executor_id], OWN_QUEUE)
+
+
 @contextmanager
 def listening(queues: Sequence[str]) -> Iterator[None]:
     """Serve only some queues inside. For tests: DBOS takes the queues before its start only."""

@@ -20,7 +20,7 @@ from backend.core import db, locks, logins
 from backend.core.connections import pools, process_label
 from backend.core.locks import Purpose
 from backend.core.runtime import runtime
-from backend.engine import dbos_internals, leases, progress
+from backend.engine import abandoned_runs, dbos_internals, leases, progress
 
 log = structlog.get_logger()
 BEAT = 3.0
@@ -103,10 +103,11 @@ async def _keep(engine: AsyncEngine, connection: AsyncConnection, name: str) -> 
 
 
 async def watch(stopping: asyncio.Event) -> None:
-    """Take over work of dead executors, until the process stops."""
+    """Take over work of dead executors, and the own work that nothing executes, until the process stops."""
     while not stopping.is_set():
         try:
             await resume()
+            await abandoned_runs.requeue()
         except Exception:
             log.exception("executor.check_failed")
         with suppress(TimeoutError):

@@ -139,9 +139,9 @@ def _webhooks(tables: Tables, issuer: Issuer, receiver: Receiver) -> list[str]:
         issuer.id,
     )
     rows = tables.rows(
-        "select event_id, event_type, payload from webhook_deliveries where organization_id = %s", issuer.id
+        "select event_id, event_type, status from webhook_deliveries where organization_id = %s", issuer.id
     )
     recorded, sent = Counter(entry["action"] for entry in entries), Counter(row["event_type"] for row in rows)
     lines = [] if recorded == sent else [f"events {recorded - sent} were not sent, {sent - recorded} too often"]
-    missing = [row["event_type"] for row in rows if str(row["event_id"]) not in receiver.seen]
-    return lines + [f"{kind} was marked as delivered and did not arrive" for kind in missing]
+    missing = [row for row in rows if str(row["event_id"]) not in receiver.seen]
+    return lines + [f"{row['event_type']} did not arrive, and its delivery is {row['status']}" for row in missing]

@@ -50,6 +50,10 @@ def test_private_functions_take_the_expected_arguments() -> None:
     assert parameters(dbos_internals._remove) == ["self", "key", "bucket"]
     assert parameters(_serialization.DefaultSerializer.deserialize)[1:] == ["serialized_data"]
     assert parameters(DBOS._recover_pending_workflows) == ["executor_ids"]
+    assert parameters(_sys_db.SystemDatabase.reenqueue_for_recovery) == [
+        "self", "workflow_id", "executor_ids", "recovery_queue_name"
+    ]  # fmt: skip
+    assert parameters(_core.ActiveWorkflowById.activeList) == ["self"]
     assert parameters(_dbos._get_dbos_instance) == []
 
 
