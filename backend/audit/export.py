@@ -38,7 +38,7 @@ async def lines(context: Context, page: Page, wanted: Filter) -> AsyncIterator[s
     yield written([COLUMNS])
     cursor: str | None = ""
     while cursor is not None:
-        async with context.in_new_transaction() as later:
+        async with context.in_later_read() as later:
             found = await service.page(later, replace(page, cursor=cursor or None, limit=PART), wanted)
         yield written(_cells(entry) for entry in found.audit)
         cursor = found.nextCursor

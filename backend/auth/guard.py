@@ -19,11 +19,12 @@ from fastapi import Depends, Query, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from backend.auth import callers, idempotency, rehearsal, versions
+from backend.auth import callers, idempotency, rehearsal, replica_reads, versions
 from backend.auth.calls import Call
 from backend.auth.credentials import authenticate, client_address
 from backend.auth.permissions import ANY_ORGANIZATION, OPEN, F, Needs, public, requires
 from backend.auth.principal import FOREIGN, Context
+from backend.auth.replica_reads import from_replica
 from backend.auth.scopes import Scope
 from backend.core import db, threads
 from backend.core.changes import acting
@@ -57,6 +58,7 @@ __all__ = [
     "Needs",
     "content",
     "form",
+    "from_replica",
     "public",
     "requires",
     "takes",
@@ -97,13 +99,14 @@ class GuardedRoute(APIRoute):
         check: Check | None = getattr(self.endpoint, "__checks__", None)
         names = _query_names(self.dependant)
         ids = _id_names(self.dependant)
+        reads_much = getattr(self.endpoint, replica_reads.MARK, False)
         record, shows_version = versions.record_of(self.path_format), versions.is_shown(self.path_format)
 
         async def compared(request: Request) -> Response:
             context: Context = request.state.context
             if needs.organization != ANY_ORGANIZATION:
                 await versions.begin(request, context)
-            response = await operation(request)
+            response = await (replica_reads.run(request, operation) if reads_much else operation(request))
             await versions.finish(request, context, response)
             return response
 

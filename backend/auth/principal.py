@@ -12,7 +12,7 @@ from backend.auth import investor_entry
 from backend.auth.calls import Call
 from backend.auth.freshness import is_fresh
 from backend.auth.scopes import ROLE_SCOPES, IdentityScope, Scope, highest, scopes_of
-from backend.core import db, fair_places, roots
+from backend.core import db, fair_places, replica, roots
 from backend.core.changes import NOBODY, Who
 from backend.core.errors import (
     AddressNotAllowed,
@@ -173,13 +173,31 @@ class Context:
 
         Its proofs remain valid for the whole response.
         """
-        entered = () if self.organization_id == NOWHERE or self.investor else (self.organization_id,)
-        async with db.transaction(*entered) as session:
-            if self.person:
-                await db.see_oneself(session, self.person.user_id)
-            if self.investor:
-                await investor_entry.enter(session, self.investor, self.ip_address)
-            yield replace(self, session=session)
+        async with db.transaction(*self._entered) as session:
+            yield await self._again(session)
+
+    @asynccontextmanager
+    async def in_later_read(self) -> AsyncIterator["Context"]:
+        """Return the same as `in_new_transaction`, for what only reads: on the replica, where that is current."""
+        async with replica.current(*self._entered) as session:
+            if session is not None:
+                yield await self._again(session)
+                return
+        async with self.in_new_transaction() as later:
+            yield later
+
+    @property
+    def _entered(self) -> tuple[UUID, ...]:
+        """Return the organization whose rows a new transaction sees; an investor enters it in another way."""
+        return () if self.organization_id == NOWHERE or self.investor else (self.organization_id,)
+
+    async def _again(self, session: db.Write) -> "Context":
+        """Return the same principal in another transaction, which sees the entered organization."""
+        if self.person:
+            await db.see_oneself(session, self.person.user_id)
+        if self.investor:
+            await investor_entry.enter(session, self.investor, self.ip_address)
+        return replace(self, session=session)
 
     async def enter(self, organization_id: UUID, *needed: Scope) -> None:
         """Enter an organization: 403 where the principal is not a member or has none of the `needed` scopes."""

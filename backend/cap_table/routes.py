@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from backend.auth.guard import Current, GuardedRoute, requires
+from backend.auth.guard import Current, GuardedRoute, from_replica, requires
 from backend.auth.scopes import Scope
 from backend.cap_table import export, service
 from backend.cap_table.schemas import CapTable, HoldingChange
@@ -25,6 +25,7 @@ Compared = Annotated[Moment | None, Query(description="An earlier time with whic
 
 @router.get("")
 @requires(Scope.ASSETS_READ)
+@from_replica
 async def get_cap_table(
     context: Current,
     orgId: UUID,

@@ -64,6 +64,11 @@ async def scope(session: AsyncSession, organization_ids: Iterable[UUID]) -> None
     await session.execute(sa.text("select set_config('app.organization_ids', :ids, true)"), {"ids": ids})
 
 
+def scoped(organization_ids: Iterable[UUID]) -> dict[str, str]:
+    """Return the settings with which a transaction begins that may access organizations."""
+    return {"organization_ids": ids} if (ids := _joined(organization_ids)) else {}
+
+
 def _joined(organization_ids: Iterable[UUID]) -> str:
     return ",".join(str(i) for i in organization_ids)
 
@@ -142,6 +147,24 @@ async def count_for(session: AsyncSession, caller: str) -> None:
         place.rename(caller)
 
 
+async def seen(session: AsyncSession) -> dict[str, str]:
+    """Return the settings that decide which rows a transaction sees, for another transaction to begin with."""
+    names = ("organization_ids", "user_id", "proven", "investor")
+    values = (await session.execute(_SEEN)).one()
+    return {name: value for name, value in zip(names, values, strict=True) if value}
+
+
+@contextmanager
+def held_by(session: AsyncSession) -> Iterator[None]:
+    """Let the connection of a session count as the current request's while inside."""
+    before = _requests.get()
+    _requests.set(session)
+    try:
+        yield
+    finally:  # a stream may end in a different context from the one it began in
+        _requests.set(before)
+
+
 def is_held() -> bool:
     """Return whether the current request holds a connection. It should then not wait for a slow service."""
     session = _requests.get()
@@ -161,8 +184,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
         return
     if session.new or session.dirty or session.deleted or _LAST in session.info:
         raise RuntimeError("a transaction that has written cannot be paused")
-    names = ("organization_ids", "user_id", "proven", "investor")
-    known = dict(zip(names, (await session.execute(_SEEN)).one(), strict=True))
+    known = await seen(session)
     await session.commit()
     session.expunge_all()
     place: Place | None = session.info.get(_PLACE)
@@ -173,7 +195,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
     finally:  # the caller may continue without a response
         if place is not None and was_held:
             await place.take_again()
-        await engines.begin(session, **{name: value for name, value in known.items() if value})
+        await engines.begin(session, **known)
         for look_again in session.info.get("resume", ()):
             await look_again()
 
@@ -228,8 +250,7 @@ async def rehearsing(*organization_ids: UUID) -> AsyncIterator[Write]:
 async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
     """A read-only transaction of the app's role. Waits for a place as `transaction` does."""
     async with held(places("app"), _outer()), Read(engine("app"), expire_on_commit=False) as session, session.begin():
-        of = {"organization_ids": _joined(organization_ids)} if organization_ids else {}
-        await engines.begin(session, engines.READ_ONLY, **of)
+        await engines.begin(session, engines.READ_ONLY, **scoped(organization_ids))
         yield session
 
 

@@ -51,6 +51,20 @@ def role_url(url: str, group: str) -> str:
     return parsed.set(password=_password(url, group) or "").render_as_string(hide_password=False)
 
 
+def replica_url(url: str) -> str | None:
+    """Return the replica's URL of the web's login role for psycopg 3, or None where no replica is set.
+
+    `url` is the owner's: the roles of a replica are those of its primary.
+    """
+    replica = settings().database_url_replica
+    if replica is None:
+        return None
+    if _chosen(settings(), WEB) is not None:
+        return owner_url(replica)
+    parsed = make_url(replica).set(drivername="postgresql+psycopg", username=login_of(url, WEB))
+    return parsed.set(password=_password(url, WEB) or "").render_as_string(hide_password=False)
+
+
 def login_of(url: str, group: str) -> str:
     """Return the name of a group's login role. Roles belong to the server, so the name includes the database's."""
     return f"{_database(make_url(url))[:40]}_{_LOGINS[group]}"

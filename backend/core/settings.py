@@ -11,11 +11,12 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from backend.core.addresses import checksummed
 from backend.core.errors import CannotStart
 from backend.core.runtime import runtime
+from backend.core.setting_fields.database import DatabaseSettings
 from backend.core.setting_fields.observability import ObservabilitySettings
 from backend.core.setting_fields.paths import PathSettings
 from backend.core.setting_fields.secret_key_texts import SecretKeyText
 from backend.core.setting_fields.sources import Environment, fault_lines
-from backend.core.setting_fields.urls import Origin, PostgresUrl, RedisUrl
+from backend.core.setting_fields.urls import Origin, RedisUrl
 from backend.installation import default_home
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -36,7 +37,7 @@ class TermsOverride(BaseModel):
     batch: int = Field(20, ge=1)
 
 
-class Settings(ObservabilitySettings):
+class Settings(DatabaseSettings, ObservabilitySettings):
     """Every setting of Signum. Environment names are upper case, with the prefix `SIGNUM_` for Signum's own."""
 
     model_config = SettingsConfigDict(
@@ -50,15 +51,6 @@ class Settings(ObservabilitySettings):
     port: int = Field(8000, ge=1, le=65535, validation_alias=AliasChoices("PORT", "port"))
     home: Path = Field(default_factory=default_home)
     """Data folder: database, chains, secret.key, demo.json. `SIGNUM_HOME`."""
-
-    database_url: PostgresUrl | None = Field(None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
-    """The owner's URL (`postgresql://…`); None starts the embedded server."""
-
-    database_url_web: PostgresUrl | None = None
-    """URL of a login role in `signum_app`; with None, migrations create one. `SIGNUM_DATABASE_URL_WEB`."""
-
-    database_url_worker: PostgresUrl | None = None
-    """URL of a login role in `signum_worker`; with None, migrations create one. `SIGNUM_DATABASE_URL_WORKER`."""
 
     rpc_urls: dict[int, list[str]] = {}
     """JSON object of endpoint id to RPC URL, or to a list of URLs of which the first that responds is used.
@@ -218,12 +210,6 @@ class Settings(ObservabilitySettings):
         return init_settings, Environment(settings_cls)
 
     @model_validator(mode="after")
-    def _roles_are_set_together(self) -> Self:
-        if (self.database_url_web is None) != (self.database_url_worker is None):
-            raise ValueError("SIGNUM_DATABASE_URL_WEB and SIGNUM_DATABASE_URL_WORKER must be set together")
-        return self
-
-    @model_validator(mode="after")
     def _mail_has_a_sender(self) -> Self:
         if self.smtp_url and "@" not in (self.mail_from or ""):
             raise ValueError("SMTP_URL requires SIGNUM_MAIL_FROM, the sender of emails")
@@ -288,14 +274,6 @@ class Settings(ObservabilitySettings):
     def keystore(self) -> Path:
         """Return the folder of wallet keys of an earlier version."""
         return (self.keystore_folder or self.home / "keystore").absolute()
-
-    @property
-    def outside_database(self) -> str | None:
-        """Return the URL of an external database: the owner's, else a login role's.
-
-        None where the database is embedded.
-        """
-        return self.database_url or self.database_url_web
 
     @property
     def origin(self) -> str:

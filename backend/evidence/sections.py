@@ -52,13 +52,13 @@ def of(context: Context, asset_id: UUID, moments: list[Moment]) -> list[Section]
 
 
 async def _asset(context: Context, asset_id: UUID) -> AsyncIterator[str]:
-    async with context.in_new_transaction() as now:
+    async with context.in_later_read() as now:
         yield _json((await listing.one(now, asset_id)).model_dump(mode="json"))
 
 
 async def _rules(context: Context, asset_id: UUID, moments: list[Moment]) -> AsyncIterator[str]:
     """Write the organization's rules, and each token's rules as read from its chain at the block."""
-    async with context.in_new_transaction() as now:
+    async with context.in_later_read() as now:
         asked = terms_of(await records.asset(now.session, now.organization_id, asset_id))
     chains = []
     for moment in moments:
@@ -76,7 +76,7 @@ async def _rules(context: Context, asset_id: UUID, moments: list[Moment]) -> Asy
 
 async def _chains(context: Context, moments: list[Moment]) -> AsyncIterator[str]:
     """Write the state of each token at its block, from its chain."""
-    async with context.in_new_transaction() as now:
+    async with context.in_later_read() as now:
         names = await records.chain_names(now.session)
     found = []
     for moment in moments:
@@ -105,7 +105,7 @@ async def _array(context: Context, listing: Listing, read: Read) -> AsyncIterato
     cursor, between = "", "[\n"
     while cursor is not None:
         page = listing.whole(cursor or None, ROWS)
-        async with context.in_new_transaction() as now:
+        async with context.in_later_read() as now:
             found, following = await read(now, page)
         for record in found:
             yield between + orjson.dumps(_plain(record)).decode()
@@ -148,7 +148,7 @@ def _holders(context: Context, moment: Moment) -> Callable[[], AsyncIterator[str
         yield csv_lists.written([[".".join(path) for path in columns]])
         cursor: str | None = ""
         while cursor is not None:
-            async with context.in_new_transaction() as now:
+            async with context.in_later_read() as now:
                 page = await holders_at.page(now, moment, HOLDERS.whole(cursor or None, ROWS))
             plain = [_plain(holder) for holder in page.holders]
             yield csv_lists.written([[csv_lists.cell(record[path[0]]) for path in columns] for record in plain])

@@ -22,7 +22,7 @@ from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from backend.auth.guard import GuardedRoute, Needs
+from backend.auth.guard import GuardedRoute, Needs, from_replica
 from backend.auth.principal import Context
 from backend.core.fields import Record
 from backend.lists.pages import PAGING, Page, Parameters
@@ -135,6 +135,7 @@ def _download(listing: Listing, route: APIRoute) -> Operation:
     download.__doc__ = (
         f"Export `{route.path.rpartition('/v1')[2]}` as CSV: every record that matches its filters, in one stream."
     )
+    from_replica(download)
     download.__needs__ = route.endpoint.__needs__  # type: ignore[attr-defined]
     return download
 
@@ -153,7 +154,7 @@ async def _lines(listing: Listing, given: dict[str, Any], first: BaseModel) -> A
     yield written([[".".join(path) for path in listing.columns], *listing.rows(first)])
     cursor = getattr(first, "nextCursor", None)
     while cursor:
-        async with context.in_new_transaction() as later:
+        async with context.in_later_read() as later:
             answer = await listing.read(given | {"context": later}, cursor)
         yield written(listing.rows(answer))
         cursor = getattr(answer, "nextCursor", None)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.auth.guard import Current, GuardedRoute, requires
+from backend.auth.guard import Current, GuardedRoute, from_replica, requires
 from backend.auth.scopes import Scope
 from backend.insight import prices
 from backend.insight.schemas import AssetPrices, PriceStep
@@ -17,6 +17,7 @@ router = APIRouter(prefix="/orgs/{orgId}/assets/{assetId}/prices", tags=["Assets
 
 @router.get("")
 @requires(Scope.ASSETS_READ)
+@from_replica
 async def get_asset_prices(
     context: Current,
     orgId: UUID,

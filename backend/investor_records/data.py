@@ -70,7 +70,7 @@ async def _parts(context: Context, page: data_sections.Page) -> AsyncIterator[li
     """Yield the records of a list, each part from a short transaction of its own."""
     skip = 0
     while True:
-        async with context.in_new_transaction() as later:
+        async with context.in_later_read() as later:
             found = await page(later, PART, skip)
         if found:
             yield found

@@ -10,7 +10,9 @@ from sqlalchemy.pool import QueuePool
 from backend.core.connections.database import Pools
 from backend.core.connections.pools import OVERFLOW, POOLS
 from backend.core.logs.lines import LEVELS, LineCounts
+from backend.core.replica import Reads
 from backend.core.runtime import runtime
+from backend.core.settings import settings
 
 
 class PoolCollector(Collector):
@@ -37,6 +39,21 @@ class PoolCollector(Collector):
             found.add_metric([name, "free"], free[name])
             limit.add_metric([name], size + OVERFLOW[name])
         yield from (found, limit)
+
+
+class ReplicaCollector(Collector):
+    """Large reads of this process by the server that answered them. Without a replica there are no figures."""
+
+    def collect(self) -> Iterator[Any]:
+        """Yield the reads from the replica, and those that the primary answered instead."""
+        found = CounterMetricFamily(
+            "signum_replica_reads", "Large reads by the server that answered.", labels=["server"]
+        )
+        if settings().database_url_replica is not None:
+            reads = runtime.part(Reads)
+            found.add_metric(["replica"], reads.replica)
+            found.add_metric(["primary"], reads.primary)
+        yield found
 
 
 class LogCollector(Collector):

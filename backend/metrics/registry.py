@@ -14,7 +14,7 @@ from prometheus_client.process_collector import ProcessCollector
 
 from backend.core.readiness import readiness
 from backend.core.runtime import runtime
-from backend.metrics.collectors import LogCollector, PoolCollector
+from backend.metrics.collectors import LogCollector, PoolCollector, ReplicaCollector
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -30,6 +30,7 @@ class Metrics:
             make(registry=self.registry)
         self.registry.register(PoolCollector())
         self.registry.register(LogCollector())
+        self.registry.register(ReplicaCollector())
         self.requests = Counter(
             "signum_http_requests", "Requests to the API.", ["method", "route", "status"], registry=self.registry
         )

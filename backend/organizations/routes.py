@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response, status
 
-from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, requires
+from backend.auth.guard import ANY_ORGANIZATION, Current, DryRun, GuardedRoute, from_replica, requires
 from backend.auth.scopes import Scope
 from backend.lists.pages import Page
 from backend.organizations import listing, service, summary
@@ -79,6 +79,7 @@ async def update_organization(
 
 @router.get("/{orgId}/summary")
 @requires(Scope.ORGS_READ)
+@from_replica
 async def get_summary(context: Current, orgId: UUID) -> Summary:
     """Return counts of members, wallets, assets, chains, keys and transactions, and of items that wait for a person."""
     return await summary.counts(context)

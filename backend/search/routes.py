@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from backend.auth.guard import Current, GuardedRoute, requires
+from backend.auth.guard import Current, GuardedRoute, from_replica, requires
 from backend.auth.scopes import Scope
 from backend.core.pagination import limit_of
 from backend.search import service
@@ -17,6 +17,7 @@ router = APIRouter(prefix="/orgs/{orgId}/search", tags=["Search"], route_class=G
 
 @router.get("")
 @requires(Scope.ORGS_READ)
+@from_replica
 async def search_organization(
     context: Current,
     orgId: UUID,

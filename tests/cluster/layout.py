@@ -52,6 +52,7 @@ class Layout:
         """Return the settings that are equal on all machines."""
         return NIGHT | {
             "DATABASE_URL": self.database,
+            "SIGNUM_DATABASE_URL_REPLICA": f"postgresql://signum:{self.password}@127.0.0.1:{self.replica}/signum",
             "REDIS_URL": f"redis://127.0.0.1:{self.redis}/0",
             "SIGNUM_PUBLIC_URL": self.origin,
             "SIGNUM_TRUSTED_PROXIES": '["127.0.0.1/32"]',

@@ -80,6 +80,17 @@ class Postgres:
         """Let the replica accept writes."""
         self._run("pg_ctl", "promote", "-w", "-D", str(self._folder / "replica"))
 
+    def readers(self) -> list[str]:
+        """Return the application names of the connections that clients have to the replica."""
+        query = "select application_name from pg_stat_activity where backend_type = 'client backend'"
+        with self._admin(self.layout.replica) as connection:
+            return [str(name) for (name,) in connection.execute(query)]
+
+    def hold_replica(self, *, held: bool) -> None:
+        """Let the replica not apply what it receives, or continue."""
+        with self._admin(self.layout.replica) as connection:
+            connection.execute("select pg_wal_replay_pause()" if held else "select pg_wal_replay_resume()")
+
     def stop(self) -> None:
         """Stop both immediately; nothing is kept."""
         for process in self._servers.values():

@@ -16,6 +16,7 @@ CHECKS: dict[str, sharing.Check] = {
     "sessions": sharing.sessions,
     "idempotency": sharing.idempotency,
     "rate limits": sharing.rate_limits,
+    "replica reads": sharing.replica_reads,
     "leaders": sharing.leaders,
     **{f"death of {name}": deaths.death(name) for name in (*WEB, *WORKERS)},
     "hung worker": deaths.hang,

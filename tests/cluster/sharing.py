@@ -20,6 +20,8 @@ Check = Callable[[Cluster, Tenants], Awaitable[str]]
 """Checks the cluster and returns what was seen. Raises Differs."""
 REPEATS = 5
 """Concurrent repetitions of one request to each web process: together fewer than a principal may send in a second."""
+WRITTEN = 20
+"""Parties that are written and searched for, while the replica follows and while it does not."""
 GUESSES = 5
 """Wrong passwords of an account from one address in 15 minutes."""
 LEADERS = """
@@ -104,6 +106,36 @@ async def rate_limits(cluster: Cluster, tenants: Tenants) -> str:
     if (here, there, elsewhere) != ([401] * GUESSES, 429, 200):
         raise Differs(seen)
     return seen
+
+
+async def replica_reads(cluster: Cluster, tenants: Tenants) -> str:
+    """What was written through one web process is found through the other one right after it, on the replica; also
+    while the replica is behind, which only the primary can do."""
+    tenant = await tenants.tenant()
+    await _written_and_found(cluster, tenant, "Nordwind")
+    readers = await asyncio.to_thread(cluster.postgres.readers)
+    read_there = [name for name in WEB if any(one.startswith(f"signum-{cluster.pid(name)}-") for one in readers)]
+    if read_there != list(WEB):
+        raise Differs(f"the replica was read by {read_there}")
+    await asyncio.to_thread(cluster.postgres.hold_replica, held=True)
+    try:
+        await _written_and_found(cluster, tenant, "Südwind")
+    finally:
+        await asyncio.to_thread(cluster.postgres.hold_replica, held=False)
+    return f"{2 * WRITTEN} parties were each found right after they were written; read by {', '.join(read_there)}"
+
+
+async def _written_and_found(cluster: Cluster, tenant: Tenant, name: str) -> None:
+    async with httpx.AsyncClient(trust_env=False, timeout=30, headers=tenant.key) as http:
+        for number in range(WRITTEN):
+            first, second = WEB if number % 2 else WEB[::-1]
+            body = {"organization_id": str(tenant.id), "name": f"{name} {number}", "country": "DEU"}
+            made = await http.post(f"{cluster.layout.url(first)}/v1/identity/parties", json=body)
+            path = f"/v1/orgs/{tenant.id}/search"
+            found = await http.get(cluster.layout.url(second) + path, params={"q": body["name"]})
+            if [one["id"] for one in found.json()["results"][:1]] != [made.json()["id"]]:
+                raise Differs(f"{body['name']}, written through {first}, was not found through {second}")
+            await asyncio.sleep(0.1)  # below the limits of a principal
 
 
 async def leaders(cluster: Cluster, tenants: Tenants) -> str:

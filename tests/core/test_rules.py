@@ -16,6 +16,7 @@ NUMBERED = {"backend/core/locks.py", "backend/migrations/migrate.py"}
 """Modules that take advisory locks: by numbers that no caller can choose, and migrations by a fixed one."""
 DEFAULT_THREADS = {
     "backend/chain/devnet/anvil.py",
+    "backend/engine/abandoned_runs.py",
     "backend/engine/executors.py",
     "backend/server/connection_guard.py",
     "backend/server/runtime.py",

@@ -85,7 +85,7 @@ async def test_facts_of_the_database_are_exposed(caller: httpx.AsyncClient) -> N
     assert known["process_resident_memory_bytes"][()] > 10_000_000
     assert known["signum_database_connections_limit"][("worker",)] > 0
     used = known["signum_database_connections"]
-    assert set(used) == {(pool, state) for pool in ("app", "flow", "worker") for state in ("used", "free")}
+    assert set(used) == {(pool, state) for pool in ("app", "flow", "worker", "replica") for state in ("used", "free")}
 
 
 async def test_facts_are_read_at_most_every_few_seconds(caller: httpx.AsyncClient) -> None:

@@ -16,6 +16,7 @@ from backend.core.connections.pools import (
     PATIENCE,
     PLACES,
     POOLS,
+    REPLICA,
     ROLES,
     TIMEOUTS,
     WAITS,
@@ -70,9 +71,9 @@ def engine(name: str) -> AsyncEngine:
     """Return the engine of a pool, in this event loop."""
     owner, made = _owner_url(), runtime.loop_part(Pools).engines
     if name not in made:
-        url = logins.role_url(owner, ROLES[name])
+        url = logins.replica_url(owner) if name == REPLICA else None
         made[name] = engines.engine(
-            url,
+            url or logins.role_url(owner, ROLES[name]),
             pool_size=POOLS[name],
             max_overflow=OVERFLOW[name],
             pool_timeout=WAITS[name],

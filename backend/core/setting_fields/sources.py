@@ -18,6 +18,7 @@ SECRETS = frozenset(
         "DATABASE_URL",
         "SIGNUM_DATABASE_URL_WEB",
         "SIGNUM_DATABASE_URL_WORKER",
+        "SIGNUM_DATABASE_URL_REPLICA",
         "REDIS_URL",
         "SMTP_URL",
         "SIGNUM_RPC_URLS",
