@@ -5,8 +5,8 @@ active.
 from dataclasses import replace
 from typing import Any
 
+from backend.auth.credential_owners import Person
 from backend.auth.makers import grant_of
-from backend.auth.principal import Person
 from backend.core import db
 from backend.core.errors import Conflict
 

@@ -8,8 +8,9 @@ from uuid import UUID
 from backend.approvals import applications
 from backend.auth import versions
 from backend.auth.calls import Call
+from backend.auth.credential_owners import Key, Person
 from backend.auth.credentials import key_of
-from backend.auth.principal import NOWHERE, Context, Key, Person
+from backend.auth.principal import NOWHERE, Context
 from backend.auth.rehearsal import rehearse, try_
 from backend.auth.scopes import Scope
 from backend.core import db

@@ -9,7 +9,8 @@ from fastapi import Request
 from starlette.requests import HTTPConnection
 
 from backend.auth import tokens
-from backend.auth.principal import Context, Key, Person
+from backend.auth.credential_owners import Key, Person
+from backend.auth.principal import Context
 from backend.auth.scopes import Scope, scopes_of
 from backend.auth.secrets import digest, is_api_key
 from backend.core import db, ip_ranges

@@ -3,14 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from backend.auth import investor_entry
 from backend.auth.calls import Call
-from backend.auth.freshness import is_fresh
+from backend.auth.credential_owners import Key, Person
 from backend.auth.scopes import ROLE_SCOPES, IdentityScope, Scope, highest, scopes_of
 from backend.core import db, fair_places, replica, roots
 from backend.core.changes import NOBODY, Who
@@ -18,8 +17,6 @@ from backend.core.errors import (
     AddressNotAllowed,
     BothCredentialsNeeded,
     Forbidden,
-    FreshFactorNeeded,
-    FreshProofNeeded,
     InsufficientScope,
     SecondFactorRequired,
     Unauthenticated,
@@ -32,63 +29,6 @@ from backend.users.schemas import Role
 NOWHERE = UUID(int=0)
 """Placeholder until an organization is entered."""
 FOREIGN = "This organization does not exist, or you are not a member."
-
-
-@dataclass(frozen=True)
-class Person:
-    """A signed-in person, or an application that acts for them.
-
-    For an application, `granted` are its scopes, and `within` is its organization: it has access to that organization
-    and those below it only.
-    """
-
-    user_id: UUID
-    email: str
-    display_name: str
-    session_id: UUID
-    organization_id: UUID | None
-    signed_in_at: datetime
-    by_cookie: bool = False
-    granted: frozenset[str] | None = None
-    token_scopes: frozenset[str] = frozenset()
-    """The scopes that the access token names."""
-    within: UUID | None = None
-    has_factor: bool = False
-    factor_at: datetime | None = None
-    """When this session last confirmed a second factor."""
-    proven_at: datetime | None = None
-    """When this session last confirmed with a password or a wallet signature after the sign-in."""
-
-    @property
-    def confirmed_at(self) -> datetime | None:
-        """When this session last confirmed its person: with a second factor; without one, by the sign-in, a password or
-        a wallet signature.
-
-        None where they have a factor and have not used it.
-        """
-        if self.has_factor:
-            return self.factor_at
-        return max(self.signed_in_at, self.proven_at or self.signed_in_at)
-
-    def require_confirmed(self) -> None:
-        """Raise 403 where this session, of any kind, has not confirmed its person within the last 5 minutes."""
-        if not is_fresh(self.confirmed_at, db.now()):
-            raise FreshFactorNeeded if self.has_factor else FreshProofNeeded
-
-
-@dataclass(frozen=True)
-class Key:
-    """An API key of one organization."""
-
-    key_id: UUID
-    organization_id: UUID
-    name: str
-    scopes: frozenset[Scope]
-    network: Network
-    created_by: UUID | None
-    creator_roles: tuple[Role, ...] = ()
-    allowed_ip_ranges: tuple[str, ...] = ()
-    """Ranges from which it works; empty for all addresses."""
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """Large reads from a streaming replica, where the settings name one.
 
 A read goes there only once the replica has everything that was committed when the read began. So no reader misses a
-change that they or others made before, through any process. Where the replica is behind, does not respond or is none,
-the primary is read instead, also by the reads of the next seconds.
+change that they or others made before, through any process. Where the replica is behind, does not respond or was
+promoted, the primary is read instead, also by the reads of the next seconds.
 """
 
 import asyncio

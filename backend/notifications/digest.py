@@ -15,7 +15,8 @@ import sqlalchemy as sa
 import structlog
 from sqlmodel import col
 
-from backend.auth.principal import NOWHERE, Context, Person
+from backend.auth.credential_owners import Person
+from backend.auth.principal import NOWHERE, Context
 from backend.core import db
 from backend.core.errors import Forbidden
 from backend.core.settings import settings

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import col
 
+from backend.auth.credential_owners import Person
 from backend.auth.freshness import is_fresh
 from backend.auth.oauth_models import OAuthCodeRow, OAuthConsentRow
-from backend.auth.principal import Person
 from backend.auth.secrets import digest, token
 from backend.core.changes import publish_change
 from backend.core.db import Write, new_id, now, widen

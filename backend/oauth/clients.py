@@ -9,8 +9,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from fastapi import Request
 
+from backend.auth.credential_owners import Key
 from backend.auth.credentials import by_key, check_key_address
-from backend.auth.principal import Context, Key
+from backend.auth.principal import Context
 from backend.auth.secrets import KEY_PREFIX, digest
 from backend.core.db import Write
 from backend.core.errors import Unauthenticated

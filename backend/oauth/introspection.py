@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth import tokens
+from backend.auth.credential_owners import Key
 from backend.auth.models import RefreshTokenRow, SessionRow
-from backend.auth.principal import Key
 from backend.auth.secrets import digest
 from backend.core.db import Write, now, prove
 from backend.core.errors import Unauthenticated

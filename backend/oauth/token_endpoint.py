@@ -9,9 +9,10 @@ from fastapi import Request
 from sqlmodel import col
 
 from backend.auth import tokens
+from backend.auth.credential_owners import Key
 from backend.auth.models import SessionRow
 from backend.auth.oauth_models import OAuthCodeRow
-from backend.auth.principal import Context, Key
+from backend.auth.principal import Context
 from backend.auth.secrets import digest, token
 from backend.core.db import Write, now, prove
 from backend.core.errors import Unauthenticated

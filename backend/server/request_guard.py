@@ -16,8 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import HTTPConnection
 
 from backend.auth import callers
+from backend.auth.credential_owners import Person
 from backend.auth.credentials import by_cookie, cookie_name
-from backend.auth.principal import Person
 from backend.core import db, fair_places
 from backend.core.errors import SignumError
 from backend.core.settings import settings

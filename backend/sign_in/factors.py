@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.auth import freshness
+from backend.auth.credential_owners import Person
 from backend.auth.models import SessionRow
-from backend.auth.principal import Context, Person
+from backend.auth.principal import Context
 from backend.auth.secrets import digest
 from backend.core.db import Write, new_id, now, see_oneself, transaction
 from backend.core.encryption import SECRETS

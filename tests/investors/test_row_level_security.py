@@ -14,7 +14,8 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from backend.auth import investor_entry
-from backend.auth.principal import Context, Person
+from backend.auth.credential_owners import Person
+from backend.auth.principal import Context
 from backend.core import db
 from backend.core.errors import NotFound
 from backend.models import PartyRow
