@@ -15,8 +15,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument(
+        "--short", action="store_true", help="faults begin within 3 seconds, and no stop lasts longer than 5"
+    )
     chosen = parser.parse_args()
-    chaos = Chaos(new_seed() if chosen.seed is None else chosen.seed, chosen.runs)
+    chaos = Chaos(new_seed() if chosen.seed is None else chosen.seed, chosen.runs, chosen.short)
     say(f"seed {chaos.seed}, {chaos.runs} runs")
     is_good = asyncio.run(chaos.play())
     chaos.report()

@@ -14,6 +14,7 @@ from tests.chaos.installation import Installation
 
 WINDOW = 8.0
 """Seconds in which the faults of a run begin."""
+SHORT_WINDOW = 3.0
 FAULTS = (1, 4)
 """The least and the most faults of a run."""
 SLICE = (0.02, 0.08)
@@ -34,16 +35,22 @@ class Fault:
         return f"{self.at:.1f} s: {self.kind} {self.part}{lasting}"
 
 
-def chosen(seed: int, parts: Sequence[str], *, fills: bool) -> list[Fault]:
-    """Return the faults of a run, in order. The same seed and parts give the same faults."""
+def chosen(seed: int, parts: Sequence[str], *, fills: bool, is_short: bool = False) -> list[Fault]:
+    """Return the faults of a run, in order. The same seed and parts give the same faults. Those of a short run begin
+    early, and no stop lasts longer than five seconds."""
     dice, found = Random(f"{seed}:faults"), []
     for _ in range(dice.randint(*FAULTS)):
         kind = dice.choice(
             ["kill", "kill", "kill", "stop", "slow", "fill"] if fills else ["kill", "kill", "stop", "slow"]
         )
         part = "disk" if kind == "fill" else dice.choice(list(parts))
-        seconds = {"kill": 0.0, "stop": dice.choice([1.0, 5.0, 28.0]), "slow": 6.0, "fill": 3.0}[kind]
-        found.append(Fault(dice.uniform(0.2, WINDOW), kind, part, seconds))
+        seconds = {
+            "kill": 0.0,
+            "stop": dice.choice([1.0, 5.0] if is_short else [1.0, 5.0, 28.0]),
+            "slow": 6.0,
+            "fill": 3.0,
+        }[kind]
+        found.append(Fault(dice.uniform(0.2, SHORT_WINDOW if is_short else WINDOW), kind, part, seconds))
     return sorted(found, key=lambda fault: fault.at)
 
 

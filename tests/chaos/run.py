@@ -41,6 +41,7 @@ class Chaos:
 
     seed: int
     runs: int
+    is_short: bool = False
     results: list[Result] = field(default_factory=list)
     commands: list[str] = field(default_factory=list)
     _interrupted: asyncio.Event = field(default_factory=asyncio.Event)
@@ -69,7 +70,8 @@ class Chaos:
     async def _run(self, seed: int) -> Result:
         await self.installation.ready(300)
         issuer = await self._issuer(seed)
-        chosen = faults.chosen(seed, self.installation.parts(), fills=self.installation.has_own_disk)
+        parts, fills = self.installation.parts(), self.installation.has_own_disk
+        chosen = faults.chosen(seed, parts, fills=fills, is_short=self.is_short)
         began = time.monotonic()
         stories = [asyncio.create_task(issuer.story(eid)) for eid in CHAINS for _ in range(EACH)]
         await faults.happen(self.installation, chosen)

@@ -7,11 +7,11 @@ from random import Random
 
 import httpx
 
-from tests.cluster import sharing
+from tests.cluster import previous, sharing
 from tests.cluster.findings import Differs
-from tests.cluster.installation import WEB, WORKERS, Cluster
+from tests.cluster.installation import CHECKOUT, WEB, WORKERS, Cluster
 from tests.cluster.layout import WORKED_ON
-from tests.cluster.load import stories, streaming
+from tests.cluster.load import Stories, Stream, stories, streaming
 from tests.cluster.tenants import Tenants
 from tests.nodes.stories.comparison import Tables
 
@@ -126,16 +126,38 @@ async def primary(cluster: Cluster, tenants: Tenants) -> str:
 
 async def rolling(cluster: Cluster, tenants: Tenants) -> str:
     """Each web process and worker is restarted, one after another, under load."""
-    times = []
     async with streaming(cluster, tenants) as stream, stories(cluster, tenants) as running:
-        for name in (*WEB, *WORKERS):
-            began = time.monotonic()
-            await cluster.end(name)
-            ended = time.monotonic() - began
-            cluster.launch(name)
-            times.append(f"{name} ended in {ended:.1f} s, ready after {await cluster.ready(name, seconds=120):.1f} s")
-            await asyncio.sleep(NOTICED)
+        times = await _restarted(cluster)
         seen = await running.end(cluster)
+    _check_faults(stream, running)
+    return f"{times}; {seen}; {stream}"
+
+
+async def upgrade(cluster: Cluster, tenants: Tenants) -> str:
+    """The previous version is upgraded under load: the schema first, then one process after another."""
+    revision, version = previous.commit()
+    async with streaming(cluster, tenants) as stream, stories(cluster, tenants) as running:
+        cluster.version = CHECKOUT
+        migrated = await cluster.migrate()
+        times = await _restarted(cluster)
+        seen = await running.end(cluster)
+    _check_faults(stream, running)
+    return f"from {version} to revision {revision}: {migrated}; {times}; {seen}; {stream}"
+
+
+async def _restarted(cluster: Cluster) -> str:
+    times = []
+    for name in (*WEB, *WORKERS):
+        began = time.monotonic()
+        await cluster.end(name)
+        ended = time.monotonic() - began
+        cluster.launch(name)
+        times.append(f"{name} ended in {ended:.1f} s, ready after {await cluster.ready(name, seconds=300):.1f} s")
+        await asyncio.sleep(NOTICED)
+    return ", ".join(times)
+
+
+def _check_faults(stream: Stream, running: Stories) -> None:
+    """Raise where clients saw a fault of the server or of the proxy."""
     if faults := stream.faults | {kind: number for kind, number in running.seen.items() if kind >= "500"}:
         raise Differs(f"clients saw {faults}")
-    return f"{', '.join(times)}; {seen}; {stream}"

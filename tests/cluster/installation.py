@@ -14,6 +14,7 @@ import httpx
 
 from tests.cluster import proxy
 from tests.cluster.chains import Chains
+from tests.cluster.findings import Differs
 from tests.cluster.layout import WORKED_ON, Layout
 from tests.cluster.postgres import Postgres
 from tests.nodes.stories.comparison import Tables
@@ -28,10 +29,10 @@ WORKERS = ("worker-1", "worker-2")
 
 
 class Cluster:
-    """Everything that runs."""
+    """Everything that runs. A process that starts is of the version that is in the folder `version` then."""
 
-    def __init__(self, layout: Layout, chains: Chains) -> None:
-        self.layout, self.chains = layout, chains
+    def __init__(self, layout: Layout, chains: Chains, version: Path = CHECKOUT) -> None:
+        self.layout, self.chains, self.version = layout, chains, version
         self.postgres = Postgres(layout)
         redis = ["--port", str(layout.redis), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         self._commands = {"redis": [str(shutil.which("redis-server")), *redis], "nginx": proxy.command(layout)}
@@ -75,13 +76,32 @@ class Cluster:
     def launch(self, name: str) -> None:
         """Start a process."""
         self._held.discard(name)
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")}
-        environment |= self.layout.shared() | self.chains.settings()
+        environment = self._environment()
         environment |= self.layout.own(name) if name in self.layout.ports else {"SIGNUM_HOME": str(self.layout.folder)}
         with (self.layout.folder / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                self._commands[name], cwd=CHECKOUT, env=environment, stdout=log, stderr=log, start_new_session=True
+                self._commands[name], cwd=self.version, env=environment, stdout=log, stderr=log, start_new_session=True
             )
+
+    def _environment(self) -> dict[str, str]:
+        own = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")}
+        return own | self.layout.shared() | self.chains.settings()
+
+    async def migrate(self) -> str:
+        """Run `signum migrate` of the version, as an operator does; return what it said."""
+        environment = self._environment() | {"SIGNUM_HOME": str(self.layout.folder)}
+        ended = await asyncio.to_thread(
+            subprocess.run,
+            [*SIGNUM, "migrate"],
+            cwd=self.version,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ended.returncode != 0:
+            raise Differs(f"signum migrate ended with {ended.returncode}: {ended.stdout} {ended.stderr}")
+        return ended.stdout.strip().replace("\n", "; ")
 
     def send(self, name: str, number: signal.Signals) -> None:
         """Send a signal to a process."""

@@ -5,14 +5,17 @@ import time
 import traceback
 from collections.abc import Sequence
 
-from tests.cluster import console, deaths, sharing
+from tests.cluster import console, deaths, previous, sharing
 from tests.cluster.chains import Chains
 from tests.cluster.findings import Differs
 from tests.cluster.installation import WEB, WORKERS, Cluster
 from tests.cluster.layout import Layout
 from tests.cluster.tenants import Tenants
 
+UPGRADE = "rolling upgrade"
+"""The first check, because the cluster then starts as the version before the newest revision of the schema."""
 CHECKS: dict[str, sharing.Check] = {
+    UPGRADE: deaths.upgrade,
     "sessions": sharing.sessions,
     "idempotency": sharing.idempotency,
     "rate limits": sharing.rate_limits,
@@ -35,6 +38,8 @@ async def run(layout: Layout, chosen: Sequence[str]) -> bool:
     chains.start()
     cluster, tenants, is_good = Cluster(layout, chains), Tenants(layout), True
     try:
+        if UPGRADE in chosen:
+            cluster.version = previous.unpack(previous.commit()[1], layout.folder / "previous")
         await cluster.start()
         say(f"started after {time.monotonic() - began:.0f} s")
         for name in chosen:

@@ -4,7 +4,7 @@ import asyncio
 import statistics
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -84,11 +84,23 @@ def percentile(values: Sequence[float], percent: int) -> float:
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-def recovered_after(samples: Iterable[Sample], end: float, longest: float) -> float | None:
-    """Return the seconds from the end of an overload to the first moment from which every call succeeds within a time;
-    None where the last call did not."""
+def usual(samples: Sequence[Sample]) -> dict[str, float]:
+    """Return the 99th percentile of each kind of call in seconds."""
+    found: dict[str, list[float]] = {}
+    for one in samples:
+        found.setdefault(one.kind, []).append(one.seconds)
+    return {kind: percentile(took, 99) if len(took) > 1 else took[0] for kind, took in found.items()}
+
+
+def recovered_after(samples: Iterable[Sample], end: float, longest: Mapping[str, float]) -> float | None:
+    """Return the seconds from the end of an overload to the first moment from which every call succeeds and 99 of 100
+    calls within the longest time of their kind; None where that moment did not come."""
     late = sorted((one for one in samples if one.at >= end), key=lambda one: one.at)
-    bad = [one.at for one in late if not one.succeeded or one.seconds > longest]
-    if not late or (bad and bad[-1] == late[-1].at):
-        return None
-    return bad[-1] - end if bad else 0.0
+    failed = [place for place, one in enumerate(late) if not one.succeeded]
+    slow = [place for place, one in enumerate(late) if one.seconds > longest.get(one.kind, 0.0)]
+    for place in (-1, *sorted({*failed, *slow})):
+        after = len(late) - place - 1
+        is_good = not any(one > place for one in failed) and sum(one > place for one in slow) * 100 <= after
+        if after and is_good:
+            return 0.0 if place < 0 else late[place].at - end
+    return None

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.load.arrivals import Sample, latencies, recovered_after, statuses
+from tests.load.arrivals import Sample, latencies, recovered_after, statuses, usual
 from tests.load.run import SLOW
 
 
@@ -13,15 +13,29 @@ def sample(at: float, seconds: float = 0.1, status: str = "200") -> Sample:
     return Sample("assets", at, seconds, status, has_retry_after=status in ("429", "503"))
 
 
-def test_recovery_ends_with_the_last_call_that_failed_or_was_slow() -> None:
-    samples = [sample(99, status="503"), sample(101, status="503"), sample(102), sample(104, 2.0), sample(105)]
-    assert recovered_after(samples, 100, longest=1.0) == 4.0
-    assert recovered_after(samples, 104.5, longest=1.0) == 0.0
+LONGEST = {"assets": 1.0}
 
 
-def test_last_call_that_failed_is_no_recovery() -> None:
-    assert recovered_after([sample(101), sample(102, status="503")], 100, longest=1.0) is None
-    assert recovered_after([sample(99)], 100, longest=1.0) is None
+def test_recovery_ends_with_the_last_call_that_failed() -> None:
+    samples = [sample(99, status="503"), sample(101, status="503"), sample(102), sample(104, status="429"), sample(105)]
+    assert recovered_after(samples, 100, LONGEST) == 4.0
+    assert recovered_after(samples, 104.5, LONGEST) == 0.0
+    assert recovered_after([sample(101), sample(102, status="503")], 100, LONGEST) is None
+    assert recovered_after([sample(99)], 100, LONGEST) is None
+
+
+def test_recovery_ends_where_no_more_calls_are_slow_than_usual() -> None:
+    quick = [sample(110 + number / 10) for number in range(100)]
+    slow = [sample(101, 2.0), sample(102, 2.0)]
+    assert recovered_after([*slow, *quick], 100, LONGEST) == 1.0
+    assert recovered_after([*slow, *quick, sample(120, 2.0)], 100, LONGEST) == 2.0
+    assert recovered_after([*quick, sample(120, 2.0), sample(121, 2.0), sample(122)], 100, LONGEST) == 21.0
+
+
+def test_longest_time_is_that_of_the_kind_of_call() -> None:
+    assert usual([sample(number, (number + 1) / 100) for number in range(101)]) == {"assets": pytest.approx(1.0)}
+    assert usual([sample(1, 0.3)]) == {"assets": 0.3}
+    assert recovered_after([sample(101, 0.5), sample(102)], 100, {"parties": 1.0}) is None
 
 
 def test_latencies_are_those_of_successful_calls() -> None:
