@@ -94,7 +94,7 @@ def usual(samples: Sequence[Sample]) -> dict[str, float]:
 
 def recovered_after(samples: Iterable[Sample], end: float, longest: Mapping[str, float]) -> float | None:
     """Return the seconds from the end of an overload to the first moment from which every call succeeds and 99 of 100
-    calls within the longest time of their kind; None where that moment did not come."""
+    calls within the longest time of their kind; None without such a moment."""
     late = sorted((one for one in samples if one.at >= end), key=lambda one: one.at)
     failed = [place for place, one in enumerate(late) if not one.succeeded]
     slow = [place for place, one in enumerate(late) if one.seconds > longest.get(one.kind, 0.0)]

@@ -24,7 +24,7 @@ def test_recovery_ends_with_the_last_call_that_failed() -> None:
     assert recovered_after([sample(99)], 100, LONGEST) is None
 
 
-def test_recovery_ends_where_no_more_calls_are_slow_than_usual() -> None:
+def test_recovery_ends_where_calls_are_as_quick_as_usual() -> None:
     quick = [sample(110 + number / 10) for number in range(100)]
     slow = [sample(101, 2.0), sample(102, 2.0)]
     assert recovered_after([*slow, *quick], 100, LONGEST) == 1.0

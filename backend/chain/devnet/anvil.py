@@ -29,6 +29,10 @@ __all__ = ["EMBEDDED", "DevnetError", "RunningChain", "fund", "revive", "start",
 SAVE_EVERY = 10
 """Seconds. Every save writes the whole state; `recover` sends again what a kill -9 loses."""
 
+STATES_ON_DISK = 200
+"""States of blocks that a node writes to disk, beyond the 500 newest ones, which it keeps in memory. Each is a whole
+state of the chain, and a chain that is restored writes one for each older block: without a limit they fill the disk."""
+
 HANGING = 5.0
 """Seconds without an answer after which a node is killed and started again. Workflows wait longer for a chain."""
 
@@ -182,7 +186,7 @@ def _free_port(wanted: int) -> int:
 
 
 def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subprocess.Popen[bytes]:
-    # Anvil keeps older states, up to 1 GB, in its user's home and leaves them there when it is killed.
+    # Otherwise Anvil keeps older states in its user's home, and leaves them there when it is killed.
     states = folder / f"{chain.eid}.states"
     shutil.rmtree(states, ignore_errors=True)
     states.mkdir(mode=0o700)
@@ -207,6 +211,8 @@ def _launch(command: str, folder: Path, chain: Embedded, port: int) -> subproces
         str(SAVE_EVERY),
         "--cache-path",
         str(states),
+        "--max-persisted-states",
+        str(STATES_ON_DISK),
         "--no-cors",
         "--threads",
         "1",

@@ -5,6 +5,7 @@ import re
 import signal
 from pathlib import Path
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -21,6 +22,7 @@ from backend.core.settings import settings
 from backend.models import TransactionRow
 from tests.chain.conftest import HOME_EID, Stage
 from tests.chain.indexer.test_indexer import transfers
+from tests.support.server import free_port
 
 
 @pytest.mark.long
@@ -63,6 +65,22 @@ async def test_anvil_chain_without_state_is_rebuilt(stage: Stage, open_rules: To
     assert [receipt["blockHash"] for receipt in receipts] == [block_hash for _, block_hash in rows]
     assert await token.balance_of(HOME_EID, at, stage.treasury) == 100
     assert (await recover([HOME_EID]))[HOME_EID] == 0  # nothing remains to be sent
+
+
+def test_older_states_do_not_fill_the_disk(chains: None, tmp_path: Path) -> None:
+    """A chain of many blocks keeps a limited number of their states, each of which is as large as the chain's."""
+    command, port = str(install.binary(settings().home)), free_port()
+    process = anvil._launch(command, tmp_path, node_urls.EMBEDDED[HOME_EID], port)
+    try:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "anvil_mine", "params": [hex(900)]}
+        with httpx.Client(transport=httpx.HTTPTransport(retries=5), timeout=60, trust_env=False) as node:
+            for _ in range(2):  # states are written when others follow
+                assert node.post(f"http://127.0.0.1:{port}", json=call).status_code == 200
+        states = tmp_path / f"{HOME_EID}.states"
+        assert 0 < sum(path.is_file() for path in states.rglob("*")) <= anvil.STATES_ON_DISK
+    finally:
+        process.kill()
+        process.wait()
 
 
 def kill(eid: int) -> None:
