@@ -63,9 +63,11 @@ async def _dead(installation: Installation) -> list[str]:
         try:
             async with asyncio.timeout(5):
                 height = await chain.node.height()
-            cursor = await asyncio.to_thread(tables.cursor, eid)
-            if cursor < height:
-                lines.append(f"the chain {eid} is read up to {cursor} of {height}")
+            number, known = await asyncio.to_thread(tables.head, eid)
+            if number < height:
+                lines.append(f"the chain {eid} is read up to {number} of {height}")
+            elif known != (await chain.node.call("eth_getBlockByNumber", hex(number), False) or {}).get("hash"):
+                lines.append(f"the chain {eid} has another block {number} since it was restored")
         except (httpx.TransportError, TimeoutError) as error:
             lines.append(f"the chain {eid} does not answer ({type(error).__name__})")
         await chain.node.close()

@@ -66,8 +66,12 @@ class Tables:
 
     def cursor(self, eid: int) -> int:
         """Return the block up to which a chain is indexed."""
-        rows = self.rows("select block_number from cursors where chain_eid = %s and stream = 'head'", eid)
-        return int(rows[0]["block_number"]) if rows else 0
+        return self.head(eid)[0]
+
+    def head(self, eid: int) -> tuple[int, str]:
+        """Return the number and hash of the block up to which a chain is indexed."""
+        rows = self.rows("select block_number, block_hash from cursors where chain_eid = %s and stream = 'head'", eid)
+        return (int(rows[0]["block_number"]), str(rows[0]["block_hash"])) if rows else (0, "")
 
 
 async def compare(network: Network, tables: Tables, stories: Sequence[Outcome]) -> Findings:
