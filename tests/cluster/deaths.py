@@ -20,6 +20,7 @@ NOTICED = 2.0
 WITHIN = 30.0
 """Seconds in which the work of a hung worker is taken over."""
 RUNNING = "select workflow_uuid, executor_id from dbos.workflow_status where status = 'PENDING' and executor_id like %s"
+REVISION = "select version_num from schema_version"
 NOTE = "Redis does not respond"
 
 
@@ -135,14 +136,18 @@ async def rolling(cluster: Cluster, tenants: Tenants) -> str:
 
 async def upgrade(cluster: Cluster, tenants: Tenants) -> str:
     """The previous version is upgraded under load: the schema first, then one process after another."""
-    revision, version = previous.commit()
+    version, tables = previous.commit(), Tables(cluster.layout.database)
     async with streaming(cluster, tenants) as stream, stories(cluster, tenants) as running:
+        (before,) = await asyncio.to_thread(tables.rows, REVISION)
         cluster.version = CHECKOUT
-        migrated = await cluster.migrate()
+        await cluster.migrate()
+        (after,) = await asyncio.to_thread(tables.rows, REVISION)
         times = await _restarted(cluster)
         seen = await running.end(cluster)
     _check_faults(stream, running)
-    return f"from {version} to revision {revision}: {migrated}; {times}; {seen}; {stream}"
+    if before == after:
+        raise Differs(f"the version {version} has the newest schema too")
+    return f"{version} with {before['version_num']} to {after['version_num']}; {times}; {seen}; {stream}"
 
 
 async def _restarted(cluster: Cluster) -> str:

@@ -87,8 +87,8 @@ class Cluster:
         own = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")}
         return own | self.layout.shared() | self.chains.settings()
 
-    async def migrate(self) -> str:
-        """Run `signum migrate` of the version, as an operator does; return what it said."""
+    async def migrate(self) -> None:
+        """Run `signum migrate` of the version, as an operator does. Raises Differs where it refuses."""
         environment = self._environment() | {"SIGNUM_HOME": str(self.layout.folder)}
         ended = await asyncio.to_thread(
             subprocess.run,
@@ -101,7 +101,6 @@ class Cluster:
         )
         if ended.returncode != 0:
             raise Differs(f"signum migrate ended with {ended.returncode}: {ended.stdout} {ended.stderr}")
-        return ended.stdout.strip().replace("\n", "; ")
 
     def send(self, name: str, number: signal.Signals) -> None:
         """Send a signal to a process."""

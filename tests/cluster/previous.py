@@ -11,13 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = "backend/migrations/versions"
 
 
-def commit() -> tuple[str, str]:
-    """Return the newest revision's number, and the commit before the one that added it."""
+def commit() -> str:
+    """Return the commit before the one that added the newest revision."""
     newest = max((ROOT / VERSIONS).glob("[0-9]*.py")).name
     added = _git("log", "--diff-filter=A", "--format=%H", "-1", "--", f"{VERSIONS}/{newest}").decode().strip()
     if not added:
         raise Differs(f"the history does not say when {newest} was added: clone the whole repository")
-    return newest[:4], _git("rev-parse", "--short", f"{added}^").decode().strip()
+    return _git("rev-parse", "--short", f"{added}^").decode().strip()
 
 
 def unpack(revision: str, folder: Path) -> Path:

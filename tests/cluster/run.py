@@ -39,7 +39,7 @@ async def run(layout: Layout, chosen: Sequence[str]) -> bool:
     cluster, tenants, is_good = Cluster(layout, chains), Tenants(layout), True
     try:
         if UPGRADE in chosen:
-            cluster.version = previous.unpack(previous.commit()[1], layout.folder / "previous")
+            cluster.version = previous.unpack(previous.commit(), layout.folder / "previous")
         await cluster.start()
         say(f"started after {time.monotonic() - began:.0f} s")
         for name in chosen:
