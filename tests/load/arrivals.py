@@ -84,6 +84,15 @@ def percentile(values: Sequence[float], percent: int) -> float:
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
+def medians(samples: Iterable[Sample], end: float, seconds: float, count: int) -> list[int]:
+    """Return the median time of the calls of each of some periods after a moment, in milliseconds."""
+    found: list[list[float]] = [[] for _ in range(count)]
+    for one in samples:
+        if 0 <= (place := int((one.at - end) // seconds)) < count:
+            found[place].append(one.seconds * 1000)
+    return [round(statistics.median(took)) if took else 0 for took in found]
+
+
 def usual(samples: Sequence[Sample]) -> dict[str, float]:
     """Return the 99th percentile of each kind of call in seconds."""
     found: dict[str, list[float]] = {}

@@ -14,7 +14,7 @@ from backend.client import SignumClient
 from tests.chaos.comparison import rest
 from tests.chaos.installation import Installation
 from tests.chaos.issuers import Issuer
-from tests.load.arrivals import Sample, at_rate, back_to_back, latencies, recovered_after, statuses, usual
+from tests.load.arrivals import Sample, at_rate, back_to_back, latencies, medians, recovered_after, statuses, usual
 from tests.load.traffic import TIMEOUT, Tenant, Traffic
 from tests.nodes.stories.comparison import Tables
 from tests.support.scratch import scratch
@@ -30,6 +30,8 @@ OVERLOAD, AFTER = 60.0, 40.0
 """Seconds of three times the capacity, and of half of it afterwards."""
 RECOVERY = 10.0
 """Seconds within which every call must succeed again."""
+SHOWN = 15
+"""Seconds after the overload whose medians are shown."""
 SLOW = f"no recovery within {RECOVERY:.0f} s"
 LOOK = 5.0
 """Seconds between two looks at the memory."""
@@ -114,6 +116,7 @@ class Load:
         recovered = recovered_after(samples, end, longest)
         when = "not again" if recovered is None else f"from {recovered:.1f} s later on"
         say(f"  every call succeeds, and 99 of 100 within twice the usual p99 of their kind: {when}")
+        say(f"  medians of each second after the overload: {medians(samples, end, 1.0, SHOWN)} ms")
         late = Counter(one.kind for one in samples if one.at >= end and one.seconds > longest.get(one.kind, 0.0))
         say(f"  slower ones after the overload: {dict(late)} of {sum(one.at >= end for one in samples)} calls")
         self._expect(recovered is not None and recovered <= RECOVERY, SLOW)

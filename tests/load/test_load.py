@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.load.arrivals import Sample, latencies, recovered_after, statuses, usual
+from tests.load.arrivals import Sample, latencies, medians, recovered_after, statuses, usual
 from tests.load.run import SLOW
 
 
@@ -36,6 +36,11 @@ def test_longest_time_is_that_of_the_kind_of_call() -> None:
     assert usual([sample(number, (number + 1) / 100) for number in range(101)]) == {"assets": pytest.approx(1.0)}
     assert usual([sample(1, 0.3)]) == {"assets": 0.3}
     assert recovered_after([sample(101, 0.5), sample(102)], 100, {"parties": 1.0}) is None
+
+
+def test_medians_are_those_of_each_period_after_the_overload() -> None:
+    samples = [sample(99.0, 9.0), sample(100.0, 0.1), sample(100.5, 0.3), sample(100.9, 0.2), sample(102.5, 0.4)]
+    assert medians(samples, 100, 1.0, 3) == [200, 0, 400]
 
 
 def test_latencies_are_those_of_successful_calls() -> None:
