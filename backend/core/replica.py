@@ -32,7 +32,7 @@ PATIENCE = 0.5
 POLL = 0.01
 PAUSE = 10.0
 """Seconds of reads from the primary after a replica was behind or did not respond."""
-NOTE = "Large reads use the primary: the replica is behind or does not respond."
+NOTE = "Large reads use the primary: the replica is behind, does not respond, or is the primary now."
 _TOO_LONG = "57014"
 """The SQL state of a statement that was canceled because it took too long."""
 _POSITION = sa.text("select cast(pg_current_wal_flush_lsn() as text)")

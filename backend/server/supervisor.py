@@ -281,7 +281,8 @@ async def _announce(settings: Settings, began: float) -> None:
     from backend.server import runtime
 
     await runtime.until_listening(settings)
-    say(f"\n  Signum is listening on {settings.origin} after {time.monotonic() - began:.1f} s")
+    of = f"{settings.host}:{settings.port} for {settings.origin}" if settings.public_url else settings.origin
+    say(f"\n  Signum is listening on {of} after {time.monotonic() - began:.1f} s")
     with suppress(RuntimeError):
         await runtime.until_ready(600)
         say(f"  Ready after {time.monotonic() - began:.1f} s")

@@ -14,7 +14,9 @@ import pytest
 import pytest_asyncio
 
 from backend.cli import credentials
+from backend.cli.bootstrap import found
 from backend.cli.connection import KeptClient
+from backend.core.errors import CannotStart
 from backend.core.settings import settings
 from tests.conftest import PASSWORD, World
 from tests.support.firm import SEPOLIA, Firm
@@ -306,3 +308,18 @@ async def test_serve_command_starts_without_command_dependencies() -> None:
     )
     out, _ = await process.communicate()
     assert out.decode().strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("organization", "email", "name", "what"),
+    [
+        ("Acme", "not-an-email", "Ada", "email"),
+        ("", "ada@example.com", "Ada", "organization"),
+        ("Acme", "ada@example.com", " ", "name"),
+    ],
+)
+async def test_first_organization_needs_what_the_api_would_accept(
+    organization: str, email: str, name: str, what: str
+) -> None:
+    with pytest.raises(CannotStart, match=f"cannot be used as the {what}"):
+        await found(settings(), organization, email, name, PASSWORD)

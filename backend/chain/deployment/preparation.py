@@ -32,7 +32,8 @@ async def attempt(eid: int) -> bool:
     except (MissingEvent, sa.exc.SQLAlchemyError, OSError):
         log.exception("chain.not_prepared", eid=eid)
         return await _waits(eid, "The chain could not be prepared. The server's log says why.")
-    await _note(eid, NO_QUOTE if contracts.quote_token is None else None)
+    if await _note(eid, missing := NO_QUOTE if contracts.quote_token is None else None):
+        log.info("chain.prepared", eid=eid, missing=missing)
     _publish(eid, is_ready=True)
     return True
 
