@@ -58,7 +58,7 @@ def admin_task(approvals: int) -> str:
 
 def investor_task(claims: int) -> str:
     """Return what the investor does next."""
-    return f"Claims income from {_count(claims, 'distribution')}" if claims else "Places an order"
+    return f"Claims income from {_count(claims, 'distribution')}" if claims else "Follows holdings and income"
 
 
 def _count(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ APPLICANT = (
     Point("Attestations", SIDE, Fact.APPLICANT),
     Point("Parties", SIDE),
 )
-WAITING = ("attestations?show=review&id={applicant_id}", "parties")
+WAITING = ("attestations?id={applicant_id}", "parties")
 REVIEW = (
     "Open {applicant}, {reading}, and verify the identity.{needs}",
     "Open {applicant}, and verify the identity.{needs}",

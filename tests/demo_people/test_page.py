@@ -35,7 +35,7 @@ async def shown(socket: Socket, peer: str = "127.0.0.1", **headers: str) -> list
 async def test_sign_in_page_shows_people_only_to_a_local_browser(
     socket: Socket, people: dict[Role, Actor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert await shown(socket) == ["Issues a new asset", "Reviews two investors", "Places an order"]
+    assert await shown(socket) == ["Issues a new asset", "Reviews two investors", "Follows holdings and income"]
     assert await shown(socket, peer="10.0.0.5") == []
     assert await shown(socket, host="signum.example") == []
     assert await shown(socket, origin="http://evil.example") == []

@@ -77,4 +77,4 @@ def test_tasks_count_what_waits() -> None:
     assert rules.admin_task(12) == "Has 12 approvals to decide"
     assert rules.admin_task(0) == "Issues a new asset"
     assert rules.investor_task(1) == "Claims income from one distribution"
-    assert rules.investor_task(0) == "Places an order"
+    assert rules.investor_task(0) == "Follows holdings and income"

@@ -96,7 +96,7 @@ async def test_people_are_named_with_what_waits_for_them(visitor: httpx.AsyncCli
     assert [(one["role"], one["task"]) for one in demo["people"]] == [
         ("admin", "Issues a new asset"),
         ("compliance_officer", "Reviews two investors"),
-        ("client", "Places an order"),
+        ("client", "Follows holdings and income"),
     ]
     assert demo["start_over_path"] is None, "this process cannot restart itself"
 
