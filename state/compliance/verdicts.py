@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from backend.client import ApiProblem
-from backend.compliance.schemas import Resolution, Revocation, RuleVerdict
+from backend.compliance.schemas import Resolution, RuleVerdict
 from state.compliance.rule_values import time_text
 from state.core.units import grouped, rounded
 
@@ -36,6 +37,8 @@ class Terms:
     decimals: int
     trader: str = "The trader"
     """Who places the order that is judged."""
+    receiver: str = ""
+    """The address that receives what is judged; empty where no one does."""
 
     def in_words(self, reason: str, *, exact: bool = False) -> str:
         """Return a reason with amounts in whole tokens, at most 6 decimals unless `exact`, and times as dates."""
@@ -101,7 +104,7 @@ def _verdict(i: int, rules: list[RuleVerdict], terms: Terms) -> Verdict:
         exact=terms.in_words(reason, exact=True),
         fix=fix.description if fix else "",
         call=f"{fix.method} {fix.href}" if fix and fix.href else "",
-        href=_page(fix, rule.revocation, terms) if fix else "",
+        href=_page(fix, rule, terms) if fix else "",
         go="Review the case" if rule.revocation else "Fix",
     )
 
@@ -116,13 +119,14 @@ def _reason(rules: list[RuleVerdict], terms: Terms) -> str:
     return " ".join(dict.fromkeys(rule.reason for rule in rules))
 
 
-def _page(fix: Resolution, revocation: Revocation | None, terms: Terms) -> str:
-    """Return the console's page for the API's resolution."""
-    if revocation:
-        return f"/o/{terms.org_id}/parties?id={revocation.party_id}"
+def _page(fix: Resolution, rule: RuleVerdict, terms: Terms) -> str:
+    """Return the console's page for the API's resolution: for an attestation, that of the receiver's party."""
+    if rule.revocation:
+        return f"/o/{terms.org_id}/parties?id={rule.revocation.party_id}"
     path = fix.path or ""
     if path.endswith("/attestations"):
-        return f"/o/{terms.org_id}/attestations"
+        is_receiver = terms.receiver and rule.code != SENDER_NOT_ATTESTED
+        return f"/o/{terms.org_id}/" + (f"parties?q={quote(terms.receiver)}" if is_receiver else "attestations")
     if fix.method == "PATCH" and "/assets/" in path:
         return f"/o/{terms.org_id}/assets/{terms.asset_id}?tab=compliance"
     if path.endswith(("/unpause", "/unfreeze")):

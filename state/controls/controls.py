@@ -154,7 +154,7 @@ class ControlForm(Form, rx.State):
             plan = await dry_run(self._api, self._org_id(), self._in_path("asset_id"), fields | {"reason": TRIAL})
         except ApiProblem as problem:
             self._forget()
-            self._take_refusal(problem, asset)
+            self._take_refusal(problem, asset, str(fields.get("to_address") or ""))
             return
         self._forget()
         self.changes = [_change_words(change, asset) for change in plan.impact.changes]
@@ -162,8 +162,8 @@ class ControlForm(Form, rx.State):
         self.warnings = [terms.in_words(words) for words in plan.impact.warnings]
         self.is_possible, self.needs_second_person = True, plan.impact.needs_second_person
 
-    def _take_refusal(self, problem: ApiProblem, asset: AssetDetail) -> None:
-        terms = Terms(self._org_id(), asset.id, asset.symbol, asset.decimals)
+    def _take_refusal(self, problem: ApiProblem, asset: AssetDetail, receiver: str) -> None:
+        terms = Terms(self._org_id(), asset.id, asset.symbol, asset.decimals, receiver=receiver)
         self.refusals = refusals_of(problem, terms)
         if not self.refusals:
             words = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
@@ -207,19 +207,19 @@ class ControlForm(Form, rx.State):
                 self._api, self._org_id(), self._in_path("asset_id"), fields, self._form_key
             )
         except ApiProblem as problem:
-            self._explain(problem, asset)
+            self._explain(problem, asset, str(fields.get("to_address") or ""))
             return
         self._done()
         self.kind = ""
         yield [call(AssetState.watch, answer.request_id), Tracker.watch]
 
-    def _explain(self, problem: ApiProblem, asset: AssetDetail) -> None:
+    def _explain(self, problem: ApiProblem, asset: AssetDetail, receiver: str) -> None:
         """Show a refusal at its fields, or the rules that refuse the control."""
         self._refused(problem)
         self._keep_at("reason", *FIELDS)
         if problem.rules:
             self._forget()
-            self._take_refusal(problem, asset)
+            self._take_refusal(problem, asset, receiver)
             self.form_problem = "The rules refuse this. Nothing was sent."
 
 

@@ -13,7 +13,7 @@ from backend.wallets.schemas import WalletKind
 from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
 from state.compliance.verdicts import Terms, Verdict, refusals_of, verdicts_of
-from state.core.arguments import id_of, number, texts
+from state.core.arguments import id_of, number, texts, words
 from state.core.dialogs import Dialog
 from state.core.events import Events, Next, call
 from state.core.units import to_base
@@ -149,7 +149,8 @@ class NewTransfer(Dialog, Chains, rx.State):
         self.allowed, self.agrees = answer.allowed, answer.chain_agrees
 
     def _terms(self) -> Terms:
-        return Terms(self._org_id(), id_of(self._given.get("asset_id")), self.symbol, self._decimals)
+        receiver = words(self._given.get("to_address") or "")
+        return Terms(self._org_id(), id_of(self._given.get("asset_id")), self.symbol, self._decimals, receiver=receiver)
 
     def _take(self, verdicts: list[Verdict]) -> None:
         self.verdicts, self.failing = verdicts, sum(not verdict.passed for verdict in verdicts)

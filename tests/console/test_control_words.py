@@ -62,3 +62,17 @@ def test_rule_resolved_by_a_control_links_to_it(act: str) -> None:
         rule="paused", passed=False, code=1, reason="The token is paused.", resolution=Resolution.model_validate(fix)
     )
     assert verdicts_of([rule], Terms("o", "a", "HF", 6))[0].href == "/o/o/assets/a?tab=controls"
+
+
+def test_fix_of_a_receiver_without_attestation_leads_to_its_party() -> None:
+    resolution = {"method": "POST", "path": "/orgs/o/attestations", "href": None, "description": "Attest it."}
+    receiver, sender = (
+        RuleVerdict.model_validate(
+            {"rule": "attestation", "passed": False, "code": code, "reason": "No.", "resolution": resolution}
+        )
+        for code in (8, 7)
+    )
+    terms = Terms("o", "a", "HF", 6, receiver=ADDRESS)
+    assert verdicts_of([receiver], terms)[0].href == f"/o/o/parties?q={ADDRESS}"
+    assert verdicts_of([sender], terms)[0].href == "/o/o/attestations"
+    assert verdicts_of([receiver], Terms("o", "a", "HF", 6))[0].href == "/o/o/attestations"

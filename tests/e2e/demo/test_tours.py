@@ -59,6 +59,24 @@ def test_tour_that_was_left_continues_from_the_overview(console: Console) -> Non
     expect(left).to_have_count(0)
 
 
+def test_show_me_leads_to_a_box_under_the_footer_of_a_drawer(console: Console) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="Start tour").click()
+    console.heading("New asset")
+    page.evaluate(SECOND_STEP)
+    page.reload()
+    link = _card(page).get_by_role("link", name="Show me")
+    expect(_card(page).get_by_text("Step 2 of")).to_be_visible()
+    link.click()
+    box = page.get_by_role("checkbox", name="Accredited investor")
+    expect(box).to_be_visible()
+    expect(link).to_have_attribute("data-tour-too", "")
+    link.click()
+    expect(_outlined(page)).to_contain_text("Accredited investor")
+    expect(link).not_to_have_attribute("data-tour-too", "")
+
+
 def test_show_me_keeps_what_was_entered(console: Console) -> None:
     page = console.sign_in(path="overview").heading("Overview").page
     page.get_by_role("button", name="Start tour").click()
@@ -214,6 +232,13 @@ def _attest_again(signum: Signum, name: str) -> None:
     party = next(one for one in _parties(signum, "verified") if one["name"] == name)
     body = {"party_id": party["id"], "chain_eid": 40161, "expires_at": None}
     signum.wait_for(signum.call("POST", "/orgs/{org}/attestations", body)["requestId"])
+
+
+SECOND_STEP = """() => {
+  const kept = JSON.parse(localStorage.getItem("signum_tour"));
+  localStorage.setItem("signum_tour", JSON.stringify({...kept, at: 1, facts: {accredited: "yes"}}));
+}"""
+"""A tour whose fund wants accredited investors."""
 
 
 def _card(page: Page) -> Locator:
