@@ -44,6 +44,7 @@ GROUPS = [
         "distributions",
         "evidence",
         "insight",
+        "secret_keys",
     ],
     [
         "chain",
