@@ -30,10 +30,9 @@ DISK_MIB = 2_500
 
 
 class Installation:
-    """The processes of an installation in one data folder. With `yields` they use the processor time that this process
-    leaves, as if it ran on another machine."""
+    """The processes of an installation in one data folder."""
 
-    def __init__(self, folder: Path, workers: int = 2, *, own_disk: bool = True, yields: bool = False) -> None:
+    def __init__(self, folder: Path, workers: int = 2, *, own_disk: bool = True) -> None:
         self.folder, self.home = folder, folder / "home"
         self.home.mkdir()
         self.has_own_disk = own_disk and _mounted(self.home)
@@ -51,8 +50,6 @@ class Installation:
             port = free_port()
             self.commands["redis"] = [redis, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
             environment |= {"REDIS_URL": f"redis://127.0.0.1:{port}", "SIGNUM_RATE_LIMITS": "on"}
-        if yields:
-            self.commands = {name: ["nice", "-n", "10", *command] for name, command in self.commands.items()}
         self._environment = environment
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._watching: asyncio.Task[None] | None = None

@@ -54,7 +54,7 @@ class Load:
 
     async def run(self) -> bool:
         """Run everything; return whether everything is as it should be."""
-        self._installation = Installation(scratch("load"), workers=0, own_disk=False, yields=True)
+        self._installation = Installation(scratch("load"), workers=0, own_disk=False)
         await self._installation.start()
         try:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=200)
