@@ -21,7 +21,7 @@ demo-reset: .venv/.run ## delete all data of the demo and create the demo again,
 
 install: .venv/.dev ## install what development and the tests need, without the browser
 
-test: .venv/.dev browser ## install what the tests need, a browser included, and run them in less than eight minutes
+test: .venv/.dev browser ## install what the tests need, a browser included, and run them
 	@$(BIN)/python -m tests
 
 long: .venv/.dev browser ## run the tests that take long: walks over everything, pools of nodes, killed processes, further stories
