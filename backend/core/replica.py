@@ -141,10 +141,10 @@ async def current(*organization_ids: UUID) -> AsyncIterator[db.Write | None]:
     async with AsyncExitStack() as stack:
         session = None
         if is_used():
+            async with db.Read(engine("app")) as primary:  # its faults are not the replica's
+                await engines.begin(primary, engines.NOTHING)
+                written = await position(primary)
             try:
-                async with db.Read(engine("app")) as primary:
-                    await engines.begin(primary, engines.NOTHING)
-                    written = await position(primary)
                 session = await stack.enter_async_context(reading(written, db.scoped(organization_ids)))
             except FAULTS as error:
                 note(error)

@@ -30,8 +30,9 @@ SAVE_EVERY = 10
 """Seconds. Every save writes the whole state; `recover` sends again what a kill -9 loses."""
 
 STATES_ON_DISK = 200
-"""States of blocks that a node writes to disk, beyond the 500 newest ones, which it keeps in memory. Each is a whole
-state of the chain, and a chain that is restored writes one for each older block: without a limit they fill the disk."""
+"""States of blocks that a node writes to disk, besides those in memory: 500 at first, and as few as 10 in a long chain.
+Each is a whole state, and a chain that is restored writes one for each older block: without a limit they fill the disk.
+What a contract said at a block before all of these cannot be read, as after a restart of the node."""
 
 HANGING = 5.0
 """Seconds without an answer after which a node is killed and started again. Workflows wait longer for a chain."""
