@@ -21,6 +21,8 @@ class Sample:
     status: str
     """The status code, or the name of the fault of the connection."""
     has_retry_after: bool
+    late: float = 0.0
+    """Seconds after its time that its client sent it: more than a few tenths mean that the clients cannot keep up."""
 
     @property
     def succeeded(self) -> bool:
@@ -32,15 +34,17 @@ Call = Callable[[Random], Awaitable[tuple[str, httpx.Response]]]
 """Makes one call of the mix; returns its kind and response."""
 
 
-async def sampled(call: Call, dice: Random) -> Sample:
-    """Make a call and note what its client saw."""
+async def sampled(call: Call, dice: Random, due: float | None = None) -> Sample:
+    """Make a call, due now or at a moment of `time.monotonic`, and note what its client saw."""
     began = time.monotonic()
+    late = 0.0 if due is None else began - due
     try:
         kind, response = await call(dice)
     except httpx.TransportError as error:
-        return Sample("connection", began, time.monotonic() - began, type(error).__name__, has_retry_after=False)
-    retry = "retry-after" in response.headers
-    return Sample(kind, began, time.monotonic() - began, str(response.status_code), has_retry_after=retry)
+        kind, status, has_retry_after = "connection", type(error).__name__, False
+    else:
+        status, has_retry_after = str(response.status_code), "retry-after" in response.headers
+    return Sample(kind, began, time.monotonic() - began, status, has_retry_after, late)
 
 
 async def back_to_back(call: Call, clients: int, seconds: float, seed: int) -> list[Sample]:
@@ -61,7 +65,7 @@ async def at_rate(call: Call, rate: float, seconds: float, seed: int) -> list[Sa
     dice, began, at, tasks = Random(seed), time.monotonic(), 0.0, []
     while (at := at + dice.expovariate(rate)) < seconds:
         await asyncio.sleep(max(0.0, began + at - time.monotonic()))
-        tasks.append(asyncio.create_task(sampled(call, dice)))
+        tasks.append(asyncio.create_task(sampled(call, dice, began + at)))
     return list(await asyncio.gather(*tasks))
 
 

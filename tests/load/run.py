@@ -5,7 +5,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 
 import httpx
 import psutil
@@ -14,13 +14,25 @@ from backend.client import SignumClient
 from tests.chaos.comparison import rest
 from tests.chaos.installation import Installation
 from tests.chaos.issuers import Issuer
-from tests.load.arrivals import Sample, at_rate, back_to_back, latencies, medians, recovered_after, statuses, usual
+from tests.load.arrivals import (
+    Sample,
+    at_rate,
+    back_to_back,
+    latencies,
+    medians,
+    percentile,
+    recovered_after,
+    statuses,
+    usual,
+)
 from tests.load.traffic import TIMEOUT, Tenant, Traffic
 from tests.nodes.stories.comparison import Tables
 from tests.support.scratch import scratch
 from tests.support.tenants import tenant_of
 
 TENANTS = 8
+APPLICATIONS = 64
+"""Applications that call, each with its own connections. One pool of all connections takes most of a core to search."""
 CLIENTS = 32
 """Clients that call back to back, to find the capacity."""
 WARM_UP = 20.0
@@ -57,16 +69,19 @@ class Load:
         self._installation = Installation(scratch("load"), workers=0, own_disk=False)
         await self._installation.start()
         try:
-            limits = httpx.Limits(max_connections=None, max_keepalive_connections=200)
-            async with httpx.AsyncClient(
-                base_url=self._installation.url, timeout=TIMEOUT, limits=limits, trust_env=False
-            ) as http:
+            async with AsyncExitStack() as stack:
+                clients = [await stack.enter_async_context(self._client()) for _ in range(APPLICATIONS)]
                 tenants = [await self._tenant(number) for number in range(TENANTS)]
-                await self._phases(Traffic(http, tenants))
+                await self._phases(Traffic(clients, tenants))
             await self._compare(tenants)
         finally:
             await self._installation.stop()
         return not self.findings
+
+    def _client(self) -> httpx.AsyncClient:
+        limits = httpx.Limits(max_connections=None)
+        url = self._installation.url
+        return httpx.AsyncClient(base_url=url, timeout=TIMEOUT, limits=limits, trust_env=False, verify=False)
 
     async def _tenant(self, number: int) -> Tenant:
         client = SignumClient(self._installation.url)
@@ -111,6 +126,7 @@ class Load:
         during = [one for one in samples if one.at < end]
         refused = [one for one in during if one.status in REFUSED]
         say(f"three times the capacity for {OVERLOAD:.0f} s: {seen(during)}")
+        say(f"  sent {1000 * percentile([one.late for one in during], 99):.0f} ms late by the clients (p99)")
         self._expect(all(one.succeeded or one.status in REFUSED for one in during), "neither a success nor 429 or 503")
         self._expect(all(one.has_retry_after for one in refused), "a refusal without Retry-After")
         recovered = recovered_after(samples, end, longest)

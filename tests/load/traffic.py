@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
+from itertools import cycle
 from random import Random
 from typing import Any
 from uuid import uuid4
@@ -43,10 +44,10 @@ class Tenant:
 
 
 class Traffic:
-    """Calls with the tenants' keys."""
+    """Calls with the tenants' keys, by one client after the other."""
 
-    def __init__(self, http: httpx.AsyncClient, tenants: list[Tenant]) -> None:
-        self._http, self._tenants = http, tenants
+    def __init__(self, clients: list[httpx.AsyncClient], tenants: list[Tenant]) -> None:
+        self._clients, self._tenants = cycle(clients), tenants
         self._kinds = {
             "assets": (30, self._assets),
             "requests": (15, self._requests),
@@ -65,7 +66,7 @@ class Traffic:
         return kind, await self._kinds[kind][1](dice.choice(self._tenants))
 
     def _get(self, tenant: Tenant, path: str) -> Awaitable[httpx.Response]:
-        return self._http.get(f"/v1/orgs/{tenant.issuer.id}{path}", headers=tenant.issuer.key)
+        return next(self._clients).get(f"/v1/orgs/{tenant.issuer.id}{path}", headers=tenant.issuer.key)
 
     def _assets(self, tenant: Tenant) -> Awaitable[httpx.Response]:
         return self._get(tenant, "/assets?limit=50")
@@ -78,7 +79,7 @@ class Traffic:
 
     def _parties(self, tenant: Tenant) -> Awaitable[httpx.Response]:
         path = f"/v1/identity/parties?organization_id={tenant.issuer.id}&limit=50"
-        return self._http.get(path, headers=tenant.issuer.key)
+        return next(self._clients).get(path, headers=tenant.issuer.key)
 
     def _cap_table(self, tenant: Tenant) -> Awaitable[httpx.Response]:
         return self._get(tenant, f"/assets/{tenant.asset}/holders")
@@ -106,4 +107,4 @@ class Traffic:
         return response
 
     def _post(self, tenant: Tenant, path: str, body: Any) -> Awaitable[httpx.Response]:
-        return self._http.post(path, json=body, headers=tenant.issuer.key | {"idempotency-key": str(uuid4())})
+        return next(self._clients).post(path, json=body, headers=tenant.issuer.key | {"idempotency-key": str(uuid4())})
