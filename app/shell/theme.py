@@ -6,6 +6,7 @@ from reflex_components_core.core.banner import has_connection_errors
 
 from components.ui.icon import icon
 from components.ui.note import failure
+from components.ui.value import Local
 
 PARTS = (
     "fonts", "tokens", "base", "radix", "button", "status", "surface", "table", "form", "progress", "tree", "dialog",
@@ -45,12 +46,23 @@ def crashed() -> rx.Component:
     )
 
 
+class KeepPlace(Local):
+    """Keeps how far the page is scrolled while the connection is `lost`."""
+
+    library = "$/public/react/keep_place.jsx"
+    tag = "KeepPlace"
+
+    lost: rx.Var[bool]
+
+
 def lost() -> rx.Component:
     """Show that the connection is lost; Reflex reconnects on its own."""
     words = rx.el.div(
         icon("wifi-off", 15), rx.el.span("Connection lost. Reconnecting."), class_name="lost", role="status"
     )
-    return rx.fragment(rx.cond(has_connection_errors, words, rx.fragment()))
+    return rx.fragment(
+        KeepPlace.create(lost=has_connection_errors), rx.cond(has_connection_errors, words, rx.fragment())
+    )
 
 
 WRAPS = {

@@ -121,7 +121,7 @@ export function AccountField({
         aria-activedescendant={shown[at] ? `${listId}${at}` : undefined} aria-invalid={invalid ? "true" : undefined}
         aria-describedby={[describedBy, `${listId}c`].filter(Boolean).join(" ")} aria-required={required || undefined}
         value={text} onChange={change} onKeyDown={keys} onClick={enter} onBlur={() => setOpen(false)}
-        autoFocus={focused}
+        autoFocus={focused} data-unset={required && !chosen && !(isAddress && free) ? "" : undefined}
       />
       <input type="hidden" name={name} value={value} />
       <ul role="listbox" id={`${listId}l`} aria-label="Accounts" ref={list} popover="manual" hidden={shown.length === 0}>

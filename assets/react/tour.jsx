@@ -22,14 +22,28 @@ const marked = (control) => (["checkbox", "radio"].includes(control.type) ? cont
 /* Whether a place is in the drawer of a record: its heading has the record's name. */
 const isAbout = (place, name) => !name || (place.closest("aside")?.querySelector("h2")?.textContent || "").includes(name);
 
-const find = ({ within, words, about }) => {
+/* A choice that the person has made already, also another one than the first. */
+const isMade = (control) => {
+  const others = control.type === "radio" ? [...(control.form?.elements[control.name] ?? [])] : [];
+  return control.checked || others.some((one) => one.checked && !one.defaultChecked);
+};
+
+const find = ({ within, words, about, filled }) => {
   for (const place of document.querySelectorAll(within)) {
     if (!isAbout(place, about)) continue;
     for (const control of place.querySelectorAll(CONTROLS)) {
-      if (names(control).some((name) => name.trim().startsWith(words)) && !control.checked && isShown(control)) return marked(control);
+      if (!names(control).some((name) => name.trim().startsWith(words)) || isMade(control) || !isShown(control)) continue;
+      if (filled && missing(control.form)) continue;
+      return marked(control);
     }
   }
   return null;
+};
+
+/* The first field without a value that its form needs; a name that is typed and not chosen yet is no value. */
+const missing = (form) => {
+  const isMissing = (one) => one.validity?.valueMissing || (one.ariaRequired === "true" && !one.value) || one.hasAttribute("data-unset");
+  return [...(form?.elements ?? [])].find((one) => isMissing(one) && one.getClientRects().length);
 };
 
 const forget = () => document.querySelectorAll("[data-tour]").forEach((element) => element.removeAttribute("data-tour"));
@@ -63,7 +77,9 @@ const lead = (found) => {
     if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
   };
   const isHidden = Boolean(found) && !isInView(found);
-  link?.toggleAttribute("data-tour-too", isHidden && !isWanted);
+  // Whoever types is at the right place, also while a list covers the field.
+  const isTyping = Boolean(document.activeElement?.matches("main input, [role=dialog] input, aside input"));
+  link?.toggleAttribute("data-tour-too", isHidden && !isWanted && !isTyping);
   if (!found || !isWanted) return;
   isWanted = false;
   if (isHidden) found.scrollIntoView({ block: "center" });
@@ -81,10 +97,8 @@ const uncover = (element) => {
 
 /* The first field that a button's form still needs; or the button itself. */
 const needed = (button) => {
-  const fields = button.type === "submit" ? [...(button.form?.elements ?? [])] : [];
-  const isMissing = (one) => one.validity?.valueMissing || (one.ariaRequired === "true" && !one.value);
-  const missing = fields.find((one) => isMissing(one) && one.getClientRects().length);
-  return missing?.closest(".field") || missing || button;
+  const field = button.type === "submit" && missing(button.form);
+  return field ? field.closest(".field") || field : button;
 };
 
 /* Where the card is, so that what darkens the page behind a dialog leaves it readable. */

@@ -184,21 +184,26 @@ ENDPOINT = {
 
 
 ORDERS = [
-    ("sell", 10_240, 1_200, "Treasury"),
-    ("buy", 10_240, 700, "Alder Family Office custody"),
-    ("buy", 10_240, 500, "Brightwater LP custody"),
-    ("sell", 10_310, 2_000, "Treasury"),
-    ("buy", 10_310, 650, "Kestrel Pension Trust custody"),
-    ("sell", 10_380, 900, "Treasury"),
-    ("sell", 10_450, 1_500, "Treasury"),
-    ("sell", 10_560, 2_400, "Treasury"),
-    ("sell", 10_990, 300, "Treasury"),
-    ("buy", 10_190, 400, "Alder Family Office custody"),
-    ("buy", 10_120, 850, "Brightwater LP custody"),
-    ("buy", 10_050, 1_300, "Kestrel Pension Trust custody"),
-    ("buy", 9_980, 2_100, "Alder Family Office custody"),
+    [("sell", 10_240, 1_200, "Treasury")],
+    [
+        ("buy", 10_240, 700, "Alder Family Office custody"),
+        ("buy", 10_240, 500, "Brightwater LP custody"),
+    ],
+    [("sell", 10_310, 2_000, "Treasury")],
+    [
+        ("buy", 10_310, 650, "Kestrel Pension Trust custody"),
+        ("sell", 10_380, 900, "Treasury"),
+        ("sell", 10_450, 1_500, "Treasury"),
+        ("sell", 10_560, 2_400, "Treasury"),
+        ("sell", 10_990, 300, "Treasury"),
+        ("buy", 10_190, 400, "Alder Family Office custody"),
+        ("buy", 10_120, 850, "Brightwater LP custody"),
+        ("buy", 10_050, 1_300, "Kestrel Pension Trust custody"),
+        ("buy", 9_980, 2_100, "Alder Family Office custody"),
+    ],
 ]
-"""Side, price in test dollar cents per token, whole tokens, wallet."""
+"""Side, price in test dollar cents per token, whole tokens, wallet. Those of one list are placed together: none of them
+fills another one."""
 TRANSFERS = [
     ("Treasury", 1_200, "Alder Family Office custody"),
     ("Treasury", 850, "Brightwater LP custody"),
@@ -207,7 +212,7 @@ TRANSFERS = [
 ]
 """Sender, whole tokens of the first asset, receiver."""
 CANCELLED = 8
-"""The order that is cancelled."""
+"""The order that is cancelled, by its place among all of them."""
 
 
 def country_of(name: str) -> str:

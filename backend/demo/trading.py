@@ -1,6 +1,7 @@
 """The demo's market: its deployment and its orders."""
 
 import asyncio
+from itertools import count
 
 from backend.demo import cast
 from backend.demo.caller import Caller
@@ -31,11 +32,15 @@ class Trading:
         """Leave open, partially filled, filled and cancelled orders."""
         await self.open()
         await self._own.fund(*(f"{one[1]} custody" for one in cast.INVESTORS))
-        for number, order in enumerate(cast.ORDERS):
-            placed = await self._place(order, f"order:{number}", self._own.admin)
-            if number == cast.CANCELLED:
-                accepted = await self._own.admin.call("DELETE", f"{self._market}/{placed}")
-                await self._own.admin.succeeded(self._own.org, accepted["requestId"], "cancel")
+        numbers = count()
+        for together in cast.ORDERS:
+            await asyncio.gather(*(self._shown(next(numbers), order) for order in together))
+
+    async def _shown(self, number: int, order: Order) -> None:
+        placed = await self._place(order, f"order:{number}", self._own.admin)
+        if number == cast.CANCELLED:
+            accepted = await self._own.admin.call("DELETE", f"{self._market}/{placed}")
+            await self._own.admin.succeeded(self._own.org, accepted["requestId"], "cancel")
 
     async def session(self, name: str, *orders: Order) -> None:
         """Place orders, the first one before the others, which fill it."""

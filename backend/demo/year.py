@@ -16,8 +16,6 @@ from backend.demo.trading import Trading
 
 BEGINS, ENDS = 10, 82
 """Percent of the demo that exist before and after the year."""
-HOURS = ("11:15", "14:40", "10:05", "16:20", "13:50")
-"""When trades happened."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ class Year:
         for days, amount in year_cast.CLOSINGS.items():
             yield self._ago(days, "09:30", partial(self._mint, days, amount))
         yield self._ago(year_cast.OPENED, "09:00", self._trading.open)
-        for number, trade in enumerate(year_cast.TRADES):
-            yield self._ago(trade[0], HOURS[number % len(HOURS)], partial(self._trade, *trade))
+        for days, hour, price, seller, buyers in year_cast.TRADES:
+            yield self._ago(days, hour, partial(self._trade, days, price, seller, buyers))
         for (day, name), paid in zip(payouts(self._today, 3), year_cast.PAID, strict=True):
             yield Scene(moment(day, "12:00"), partial(self._income.quarter, name, *paid))
         yield from self._incidents_of_the_year()

@@ -26,23 +26,24 @@ SUBSCRIPTIONS: list[tuple[int, str, int]] = [
 ]
 """Each investor's first units of the first asset, in whole units."""
 
-TRADES: list[tuple[int, int, str, list[tuple[str, int]]]] = [
-    (235, 10_010, "Treasury", [("Alder Family Office", 400), ("Meridian Endowment", 300)]),
-    (221, 10_025, "Treasury", [("Kestrel Pension Trust", 600), ("James Okafor", 12)]),
-    (207, 10_020, "Alder Family Office", [("Brightwater LP", 250)]),
-    (178, 10_060, "Treasury", [("James Okafor", 8), ("Kestrel Pension Trust", 450)]),
-    (164, 10_055, "Meridian Endowment", [("Ilves Insurance Mutual", 320)]),
-    (149, 10_080, "Treasury", [("Ilves Insurance Mutual", 700), ("Alder Family Office", 150)]),
-    (136, 10_095, "Treasury", [("Tamsin Rowe", 40), ("James Okafor", 10)]),
-    (121, 10_090, "Kestrel Pension Trust", [("Delacroix Patrimoine", 380)]),
-    (107, 10_120, "Treasury", [("Brandt and Sons Holding", 600), ("Delacroix Patrimoine", 300)]),
-    (92, 10_135, "Treasury", [("James Okafor", 9), ("Ilves Insurance Mutual", 250)]),
-    (63, 10_160, "Treasury", [("Kestrel Pension Trust", 420), ("Meridian Endowment", 340)]),
-    (49, 10_175, "Brightwater LP", [("Brandt and Sons Holding", 220)]),
-    (35, 10_190, "Treasury", [("James Okafor", 11), ("Ilves Insurance Mutual", 360)]),
-    (8, 10_225, "Brandt and Sons Holding", [("Kestrel Pension Trust", 260)]),
+TRADES: list[tuple[int, str, int, str, list[tuple[str, int]]]] = [
+    (235, "11:15", 10_010, "Treasury", [("Alder Family Office", 400), ("Meridian Endowment", 300)]),
+    (215, "09:05", 10_025, "Treasury", [("Kestrel Pension Trust", 600), ("James Okafor", 12)]),
+    (206, "10:20", 10_020, "Alder Family Office", [("Brightwater LP", 250)]),
+    (180, "10:20", 10_060, "Treasury", [("James Okafor", 8), ("Kestrel Pension Trust", 450)]),
+    (165, "09:05", 10_055, "Meridian Endowment", [("Ilves Insurance Mutual", 320)]),
+    (150, "10:20", 10_080, "Treasury", [("Ilves Insurance Mutual", 700)]),
+    (136, "16:20", 10_095, "Treasury", [("Tamsin Rowe", 40)]),
+    (122, "10:20", 10_090, "Kestrel Pension Trust", [("Delacroix Patrimoine", 380)]),
+    (110, "10:45", 10_120, "Treasury", [("Brandt and Sons Holding", 600)]),
+    (95, "13:30", 10_135, "Treasury", [("James Okafor", 9), ("Ilves Insurance Mutual", 250)]),
+    (66, "09:30", 10_160, "Treasury", [("Kestrel Pension Trust", 420)]),
+    (57, "09:50", 10_175, "Brightwater LP", [("Brandt and Sons Holding", 220)]),
+    (35, "11:15", 10_190, "Treasury", [("James Okafor", 11)]),
+    (8, "14:40", 10_225, "Brandt and Sons Holding", [("Kestrel Pension Trust", 260)]),
 ]
-"""Days ago, price in test dollar cents, seller, buyers with whole units."""
+"""Days ago, hour, price in test dollar cents, seller, buyers with whole units. Most are beside another event, at its
+hour: both happen together, which takes less time than one after the other."""
 
 PAID: list[tuple[int, tuple[str, ...]]] = [
     (310_000, ("Alder Family Office", "Meridian Endowment", "Kestrel Pension Trust", "James Okafor")),

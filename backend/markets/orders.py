@@ -82,7 +82,7 @@ async def placing_plan(context: Context, asset_id: UUID, market_id: UUID, body: 
         currency=str(market.quote_symbol) if body.side is OrderSide.BUY else trader.asset.symbol,
         own_orders=await own_orders.met_by(context, market_id, body, trader.wallet.address),
     )
-    return OrderPlan(steps=["Approve the allowance for the market", "Place the order"], impact=impact)
+    return OrderPlan(steps=["Allow the market to take what the order gives", "Place the order"], impact=impact)
 
 
 async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCreate) -> OrderAccepted:
@@ -97,7 +97,7 @@ async def place(context: Context, asset_id: UUID, market_id: UUID, body: OrderCr
         scope=Scope.TRANSFERS_WRITE,
         order=market_id,
         steps=[
-            Step("order_approved", "Approve the allowance for the market", trader.market.chain_eid),
+            Step("order_approved", "Allow the market to take what the order gives", trader.market.chain_eid),
             Step("order_placed", "Place the order", trader.market.chain_eid),
         ],
         arguments={"asset_id": str(asset_id), "market_id": str(market_id)},

@@ -83,7 +83,7 @@ def _call(call: rx.Var[AttemptCallView]) -> rx.Component:
         rx.el.div(rx.cond(call.contract != "", call.contract, "It allowed it.")),
         rx.cond(
             (call.rules.length() > 1) & (call.contract != ""),
-            rx.el.div("A contract reverts with one of the reasons only.", class_name="muted small"),
+            rx.el.div("A contract names only the first reason that it finds.", class_name="muted small"),
             rx.fragment(),
         ),
         rx.el.div(

@@ -88,23 +88,31 @@ def _verification() -> rx.Component:
     done = card(
         "Verification",
         rx.el.div(rx.match(found.result, *lines, rest), class_name="card-body"),
-        _table("Checks", HEADS, rx.foreach(found.checks, _check)),
+        rx.cond(
+            found.compares,
+            _table("Checks", COMPARED, rx.foreach(found.checks, lambda check: _check(check, compared=True))),
+            _table("Checks", HEADS, rx.foreach(found.checks, _check)),
+        ),
         right=rx.el.span("made ", when(found.at), class_name="muted small"),
     )
     return rx.cond(found.result != "", done, rx.fragment())
 
 
-HEADS = [("Check", False), ("Where", False), ("Result", False), ("In the pack", True), ("Found", True)]
+HEADS = [("Check", False), ("Where", False), ("Result", False)]
+COMPARED = [*HEADS, ("In the pack", True), ("Found", True)]
 
 
-def _check(check: rx.Var[CheckView]) -> rx.Component:
+def _check(check: rx.Var[CheckView], compared: bool = False) -> rx.Component:
     why = rx.cond(check.reason != "", rx.el.div(check.reason, class_name="muted small"), rx.fragment())
+    both = [
+        td(_cell(check.expected, none=""), right=True, label="In the pack", class_name="if-any"),
+        td(_cell(check.found, none=""), right=True, label="Found", class_name="if-any"),
+    ]
     return tr(
         td(rx.el.span(check.subject, class_name="strong"), why, full=True),
         td(check.where, label="Where"),
         td(status(check.result), label="Result"),
-        td(_cell(check.expected, none=""), right=True, label="In the pack", class_name="if-any"),
-        td(_cell(check.found, none=""), right=True, label="Found", class_name="if-any"),
+        *(both if compared else []),
         class_name="facts",
         key=check.key,
     )

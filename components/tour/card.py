@@ -50,7 +50,7 @@ def _card() -> rx.Component:
         rx.el.p(rx.cond(Tour.progress != "", rx.el.b(Tour.progress, " "), rx.fragment()), Tour.what),
         rx.el.div(
             link_button("Show me", Tour.href, "arrow-right", small=True),
-            button("Leave", small=True, kind="quiet", on_click=Tour.leave(True)),
+            button("Pause", small=True, kind="quiet", on_click=Tour.leave(True)),
             class_name="row",
         ),
     )  # fmt: skip
@@ -114,8 +114,7 @@ def tour_offer() -> rx.Component:
         aria_label="Guided tour",
     )  # fmt: skip
     has_one = (Session.org.role == "admin") | (Session.org.role == "compliance_officer")
-    is_idle = (Tour.total == 0) | (Tour.number > Tour.total)
-    is_wanted = (Session.network == "devnet") & has_one & is_idle & ~MyPreferences.hidden.contains(OFFER)
+    is_wanted = (Session.network == "devnet") & has_one & (Tour.total == 0) & ~MyPreferences.hidden.contains(OFFER)
     begun = rx.el.section(
         mark("signpost", "info"),
         rx.el.div(

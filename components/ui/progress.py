@@ -108,7 +108,8 @@ def request_progress(
 ) -> rx.Component:
     """Draw a request: head, whose approval it waits for (`waits`), bar, timeline, and after a failure its reason, the
     next step (`fix`) and the retry button (`again`)."""
-    words = rx.el.span(request.done_steps, " of ", request.steps.length(), " steps", class_name="muted small num")
+    of = rx.cond(request.steps.length() == 1, " step", " steps")
+    words = rx.el.span(request.done_steps, " of ", request.steps.length(), of, class_name="muted small num")
     live = rx.el.span(icon("radio", 13), "Live", class_name="row tight small ok-text end", style={"marginLeft": "auto"})
     moving = (request.status == "running") | (request.status == "accepted")
     head = rx.el.div(

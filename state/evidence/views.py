@@ -105,6 +105,8 @@ class VerificationView:
     at: str = ""
     summary: str = ""
     checks: list[CheckView] = field(default_factory=list)
+    compares: bool = False
+    """Whether a check has values that differ."""
 
 
 def pack_view(contents: EvidenceContents, zone: tzinfo = UTC) -> PackView:
@@ -139,6 +141,7 @@ def verification_view(verification: EvidenceVerification, zone: tzinfo = UTC) ->
         at=stamp(verification.at),
         summary=", ".join(f"{number:,} {words}" for number, words in parts if number),
         checks=[_check(check, str(next(numbers)), zone) for check in checks],
+        compares=any(check.expected or check.found for check in checks),
     )
 
 

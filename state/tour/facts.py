@@ -31,7 +31,7 @@ class FactReader:
                 return await self._fund(entries[0].subject.id)
             case Learns.PARTY:
                 verified = next((entry for entry in entries if entry.action == "party.verified"), None)
-                return await self._party(verified.subject.id) if verified else {}
+                return await self._party(verified.subject.id, facts) if verified else {}
             case Learns.CHAINS:
                 return await self._chains(step.chains_of(entries), facts)
             case Learns.MARKET:
@@ -73,6 +73,7 @@ class FactReader:
             Fact.FUND: asset.symbol,
             Fact.FUND_CHAIN: names.get(eid, ""),
             Fact.NEEDS: f" {asset.symbol} requires {' and '.join(needs)}." if needs else "",
+            Fact.LEVEL: str(level or ""),
             Fact.ACCREDITED: "yes" if is_accredited else "",
             Fact.OTHER: names[others[0]] if others else "",
         }
@@ -86,9 +87,13 @@ class FactReader:
             if chain.xchain_eid and chain.enabled and chain.market_factory_address
         }
 
-    async def _party(self, party_id: str) -> Facts:
+    async def _party(self, party_id: str, facts: Facts) -> Facts:
         party = await self._api.get_party(party_id, organization_id=self._org)
+        level = int(facts.get(Fact.LEVEL, "0"))
+        lacks = [f"KYC level {level}"] if (party.kyc_level or 0) < level else []
+        lacks += ["accreditation"] if Fact.ACCREDITED in facts and not party.accredited else []
         return {
+            Fact.LACKS: " and ".join(lacks),
             Fact.PARTY_ID: str(party.id),
             Fact.PARTY: party.name,
             Fact.COUNTRY: country_name(party.country),

@@ -18,8 +18,9 @@ from state.core.api import Api
 from state.core.arguments import id_of, words
 from state.core.events import Events
 from state.core.session import Session
+from state.evidence.pack import EvidenceState
 from state.tour.facts import FactReader
-from state.tour.steps import Fact, TourStep, fill
+from state.tour.steps import Fact, Learns, TourStep, Verifies, fill
 from state.tour.tours import ROLES, TAKE_PART, TOURS
 
 MOST = 50
@@ -42,7 +43,7 @@ class Tour(Api, rx.State):
     progress: str = ""
     """What of the present step is done."""
     href: str = ""
-    points: list[dict[str, str]] = []
+    points: list[dict[str, str | bool]] = []
     _since: str = ""
     """When the tour began that this state knows of."""
     _turn: int = 0
@@ -70,7 +71,7 @@ class Tour(Api, rx.State):
             yield rx.redirect(self.href)
 
     @rx.event
-    async def look(self, stored: str) -> None:
+    async def look(self, stored: str) -> Events:
         """Show the present step of the tour that the browser has stored, or the next one if it has happened."""
         kept = _kept(stored)
         role = (await self.get_state(Session)).org.role
@@ -80,6 +81,9 @@ class Tour(Api, rx.State):
             self.total = 0
             return
         steps, self.progress = TOURS[kept["tour"]], ""
+        if not self.total and not kept["over"]:
+            self._keep(kept)
+            yield  # the card is there before its step is looked at
         if kept["over"] and kept["over"] != self.router.url.path:
             self.stored, self.total = ENDED, 0  # its last card was shown on another page
             return
@@ -103,10 +107,12 @@ class Tour(Api, rx.State):
 
     async def _has_happened(self, step: TourStep, kept: dict[str, Any]) -> bool:
         """Return whether a step is done; keep what the tour learns from it."""
-        if step.verifies_log:
-            return (await self.get_state(Verification)).said != ""
         reader = FactReader(self._api, kept["org"])
         try:
+            if step.verifies is not Verifies.NOTHING:
+                self.progress = await self._progress(step, [], kept["since"])
+                _note(kept, {Fact.BEGUN: "yes" if self.progress else ""})
+                return await self._is_verified(step.verifies)
             found = [entry for action in step.actions for entry in await self._entries(action, kept["since"])]
             if not step.is_done(found):
                 self.progress = await self._progress(step, found, kept["since"])
@@ -116,9 +122,17 @@ class Tour(Api, rx.State):
                 return False
             self.progress = ""
             _note(kept, await reader.learned(step, found, kept["facts"]))
+            if step.learns is Learns.PARTY and Fact.LACKS in kept["facts"]:
+                self.progress = "Verified, but not for this fund."
+                return False
         except ApiProblem:
             return False
         return True
+
+    async def _is_verified(self, what: Verifies) -> bool:
+        if what is Verifies.LOG:
+            return (await self.get_state(Verification)).said != ""
+        return (await self.get_state(EvidenceState)).verification.result != ""
 
     async def _entries(self, action: str, since: str) -> Sequence[AuditEntry]:
         """Return the entries of an action since the tour's start, the latest first."""
@@ -156,7 +170,7 @@ class Tour(Api, rx.State):
             self.what = fill(step.then if self.progress and step.then else step.what, facts)
             self.href = f"/o/{kept['org']}/{fill(step.path, facts)}"
             self.points = [
-                {"within": point.within, "words": said, "about": facts.get(point.about, "")}
+                {"within": point.within, "words": said, "about": facts.get(point.about, ""), "filled": point.filled}
                 for point in step.points
                 if (said := fill([point.words], facts)) and point.is_shown(facts)
             ]

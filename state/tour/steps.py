@@ -23,8 +23,12 @@ class Fact(StrEnum):
     FUND_CHAIN = "fund_chain"
     NEEDS = "needs"
     """A sentence on what the fund requires of its holders, after a space; empty if it requires nothing."""
+    LEVEL = "level"
+    """The KYC level that the fund requires, if it requires one."""
     ACCREDITED = "accredited"
     """Known if the fund requires accredited investors."""
+    LACKS = "lacks"
+    """What the verified party lacks of what the fund requires; unknown if it lacks nothing."""
     NEXT = "next"
     """The chain that is still without an attestation."""
     OTHER = "other"
@@ -71,17 +75,27 @@ class Finds(StrEnum):
     COLLEAGUE = "colleague"
 
 
+class Verifies(StrEnum):
+    """What a verification computes that completes a step, of which no log knows."""
+
+    NOTHING = ""
+    LOG = "log"
+    PACK = "pack"
+
+
 @dataclass(frozen=True)
 class Point:
     """A control to outline: the first one in view below `within` whose text begins with `words`, and that is not
     ticked yet. It is skipped unless the fact `needs` is known, and if the fact `unless` is. `about`: a fact that the
-    heading of its drawer names, if the fact is known: the drawer of another record has the same buttons."""
+    heading of its drawer names, if the fact is known: the drawer of another record has the same buttons. `filled`: only
+    once its form has everything that it needs."""
 
     words: str
     within: str = PAGE
     needs: str = ""
     about: str = ""
     unless: str = ""
+    filled: bool = False
 
     def is_shown(self, facts: Mapping[str, str]) -> bool:
         """Return whether the known facts let it be outlined."""
@@ -92,8 +106,8 @@ class Point:
 class TourStep:
     """One step. `path` is below `/o/{org}/`; `actions` are the audit log's, one of which completes it.
 
-    `chains`: on how many chains the first action has to happen; the second one names the chain. `verifies_log`: a
-    verification of the audit log completes it, which is in no log. `was`: the status that the action ends.
+    `chains`: on how many chains the first action has to happen; the second one names the chain. `verifies`: a
+    verification completes it. `was`: the status that the action ends.
     `begun`: an action after which half of the step is done, and the words for that. `then`: the rest of the step then.
     `points`: the controls to outline, the latest first.
     """
@@ -105,7 +119,7 @@ class TourStep:
     points: Sequence[Point]
     actions: Sequence[str] = ()
     chains: int = 1
-    verifies_log: bool = False
+    verifies: Verifies = Verifies.NOTHING
     was: str = ""
     begun: tuple[str, str] = ("", "")
     then: Sequence[str] = ()

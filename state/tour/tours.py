@@ -1,21 +1,27 @@
 """The guided tours: what to do in each step, where, and which entries of the audit log complete it."""
 
-from state.tour.steps import CARD, DIALOG, FOOT, SIDE, WIZARD, Fact, Finds, Learns, Point, TourStep
+from state.tour.steps import CARD, DIALOG, FOOT, SIDE, WIZARD, Fact, Finds, Learns, Point, TourStep, Verifies
 
 APPLICANT = (
-    Point("Accredited investor", needs=Fact.ACCREDITED),
-    Point("Verify", FOOT, about=Fact.APPLICANT),
-    Point("Register party"),
-    Point("{applicant}"),
-    Point("Attestations", SIDE, Fact.APPLICANT),
+    Point("Accredited investor", needs=Fact.ACCREDITED, about=Fact.APPLICANT, unless=Fact.LACKS),
+    Point("Verify", FOOT, about=Fact.APPLICANT, unless=Fact.LACKS),
+    Point("Register party", unless=Fact.LACKS),
+    Point("{applicant}", unless=Fact.LACKS),
+    Point("Attestations", SIDE, Fact.APPLICANT, unless=Fact.LACKS),
+    Point("Accredited investor", needs=Fact.LACKS, about=Fact.PARTY),
+    Point("Verify", FOOT, needs=Fact.LACKS, about=Fact.PARTY),
+    Point("Change decision", FOOT, needs=Fact.LACKS, about=Fact.PARTY),
     Point("Parties", SIDE),
 )
-WAITING = ("attestations?id={applicant_id}", "parties")
+WAITING = ("parties?id={party_id}", "attestations?id={applicant_id}", "parties")
 REVIEW = (
     "Open {applicant}, {reading}, and verify the identity.{needs}",
     "Open {applicant}, and verify the identity.{needs}",
     "No party with a wallet waits now. Choose Register party, pick a wallet that is offered, then verify the party."
     "{needs}",
+)
+VERIFY_AGAIN = (
+    "{party} lacks {lacks}, which {fund} requires. Open {party}, choose Change decision, and verify with it.",
 )
 ATTEST = (
     Point("Issue attestation", DIALOG),
@@ -34,7 +40,7 @@ ISSUER = (
             "wants accredited investors, who may not sell for a year. Create it.",
         ),
         ("assets/new",),
-        (Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),
+        (Point("Reg D", filled=True), Point("Create asset"), Point("New asset"), Point("Assets", SIDE)),
         ("asset.deployed",),
         learns=Learns.FUND,
     ),
@@ -45,6 +51,7 @@ ISSUER = (
         WAITING,
         APPLICANT,
         ("party.verified",),
+        then=VERIFY_AGAIN,
         learns=Learns.PARTY,
         finds=Finds.APPLICANT,
     ),
@@ -71,7 +78,7 @@ ISSUER = (
             "Open your fund, choose the tab Controls, and mint to the treasury or to the investor.",
         ),
         ("assets/{fund_id}?tab=controls", "assets"),
-        (Point("Mint tokens", DIALOG), Point("Mint"), Point("Controls"), Point("Show me", CARD)),
+        (Point("Fix", DIALOG), Point("Mint tokens", DIALOG), Point("Mint"), Point("Controls"), Point("Show me", CARD)),
         ("control.confirmed",),
     ),
     TourStep(
@@ -107,6 +114,7 @@ ISSUER = (
         ),
         ("markets/{market_id}", "markets"),
         (
+            Point("Fix", DIALOG),
             Point("Place buy order", DIALOG, needs=Fact.BEGUN),
             Point("Place sell order", DIALOG),
             Point("Sell", DIALOG),
@@ -145,12 +153,19 @@ ISSUER = (
         "Take the evidence",
         "An auditor gets rules, holders, attestations and changes in one archive. Verify checks the hash of each file.",
         (
-            "Choose Evidence on the page of {fund}, and create a pack.",
-            "Open your fund, choose Evidence, and create a pack.",
+            "Choose Evidence on the page of {fund}, create a pack, and verify it.",
+            "Open your fund, choose Evidence, create a pack, and verify it.",
         ),
         ("assets/{fund_id}", "assets"),
-        (Point("Create evidence pack"), Point("Evidence"), Point("Show me", CARD)),
-        ("asset.evidence_exported",),
+        (
+            Point("Verify", needs=Fact.BEGUN),
+            Point("Create evidence pack"),
+            Point("Evidence"),
+            Point("Show me", CARD),
+        ),
+        begun=("asset.evidence_exported", "The pack is made: read it."),
+        then=("Then press Verify: it compares each file with its hash, and the figures with the chains.",),
+        verifies=Verifies.PACK,
     ),
 )
 OFFICER = (
@@ -205,6 +220,7 @@ OFFICER = (
         ),
         ("assets/{asset_id}?tab=controls", "assets"),
         (
+            Point("Fix", DIALOG),
             Point("Request approval", DIALOG),
             Point("Force transfer"),
             Point("Controls"),
@@ -237,7 +253,7 @@ OFFICER = (
         ("Open the audit log, and press Verify: it computes every hash again.",),
         ("audit",),
         (Point("Verify"), Point("Audit log", SIDE)),
-        verifies_log=True,
+        verifies=Verifies.LOG,
     ),
 )
 TOURS = {"issuer": ISSUER, "officer": OFFICER}

@@ -22,7 +22,7 @@ async def socket(api: Any) -> AsyncIterator[Socket]:
         yield socket
 
 
-def _stored(sent: str) -> str:
+def stored_of(sent: str) -> str:
     """Return what the browser is to store, of the last message that says so."""
     found = re.findall(r'"stored_rx_state_": ("(?:[^"\\]|\\.)*")', sent)
     return str(json.loads(found[-1])) if found else ""
@@ -31,18 +31,18 @@ def _stored(sent: str) -> str:
 async def test_late_look_neither_resumes_nor_leaves_nor_revives_a_tour(world: World, socket: Socket) -> None:
     firm = await Firm.found(world)
     tab = await tab_of(firm, socket, "overview")
-    began = _stored(await tab.send(f"{TOUR}.begin", {}))
+    began = stored_of(await tab.send(f"{TOUR}.begin", {}))
     assert json.loads(began)["left"] is False
-    assert json.loads(_stored(await tab.send(f"{TOUR}.leave", {"is_left": True})))["left"] is True
-    assert _stored(await tab.send(f"{TOUR}.look", {"stored": began})) == "", "it stays left"
+    assert json.loads(stored_of(await tab.send(f"{TOUR}.leave", {"is_left": True})))["left"] is True
+    assert stored_of(await tab.send(f"{TOUR}.look", {"stored": began})) == "", "it stays left"
 
-    left = _stored(await tab.send(f"{TOUR}.leave", {"is_left": True}))
-    resumed = _stored(await tab.send(f"{TOUR}.leave", {"is_left": False}))
+    left = stored_of(await tab.send(f"{TOUR}.leave", {"is_left": True}))
+    resumed = stored_of(await tab.send(f"{TOUR}.leave", {"is_left": False}))
     assert json.loads(resumed)["left"] is False
-    assert _stored(await tab.send(f"{TOUR}.look", {"stored": left})) == "", "it stays resumed"
+    assert stored_of(await tab.send(f"{TOUR}.look", {"stored": left})) == "", "it stays resumed"
 
-    assert _stored(await tab.send(f"{TOUR}.end", {})) == "ended"
+    assert stored_of(await tab.send(f"{TOUR}.end", {})) == "ended"
     for late in (began, left, resumed):
         assert '"total_rx_state_": 8' not in await tab.send(f"{TOUR}.look", {"stored": late}), "it stays ended"
-    assert json.loads(_stored(await tab.send(f"{TOUR}.begin", {})))["at"] == 0
+    assert json.loads(stored_of(await tab.send(f"{TOUR}.begin", {})))["at"] == 0
     assert socket.failures == []

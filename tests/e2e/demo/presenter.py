@@ -162,10 +162,12 @@ class Presenter:
         self.press("Save rules")
 
     def take_evidence(self) -> None:
-        """Open the evidence of the fund."""
+        """Make the evidence of the fund, and verify it."""
         self.show_me()
         self.press("Evidence")
         self.press("Create evidence pack")
+        expect(self.card).to_contain_text("The pack is made", timeout=CHAIN_TIME)
+        self.press("Verify")
 
     # The officer
 

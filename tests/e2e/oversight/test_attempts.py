@@ -77,6 +77,7 @@ def test_killed_server_continues_and_the_page_reconnects(console: Console) -> No
     expect(page.get_by_text("Connection lost. Reconnecting.")).to_be_visible(timeout=CHAIN_TIME)
     expect(attempt.get_by_text("Everything is right again.")).to_be_visible(timeout=CHAIN_TIME)
     expect(attempt.get_by_text("wrong", exact=True)).to_have_count(0)
+    expect(attempt.get_by_text("Everything is right again.")).to_be_in_viewport()  # the page stays where it was
     assert all("WebSocket" in error for error in console.errors)
     console.errors.clear()
 
