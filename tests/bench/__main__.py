@@ -1,7 +1,7 @@
 """`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
 `python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `api_calls`, `many_rows`,
-`merkle_1m`); the others' figures stay.
+`webhooks_10k`, `merkle_1m`); the others' figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -181,12 +181,20 @@ def of_calls() -> list[dict[str, Any]]:
     return api_calls.measure()
 
 
+def of_webhooks() -> list[dict[str, Any]]:
+    """Measure ten thousand deliveries to a receiver on this machine."""
+    from tests.bench import many_webhooks  # it starts an API in this process
+
+    return many_webhooks.measure()
+
+
 PARTS = {
     "serve": serve,
     "markets": against_a_script,
     "console": in_a_browser,
     "api_calls": of_calls,
     "many_rows": with_many_rows,
+    "webhooks_10k": of_webhooks,
     "merkle_1m": merkle.measure,
 }
 
