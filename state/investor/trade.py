@@ -148,7 +148,8 @@ class InvestorTrade(Loads, Form, rx.State):
         """Say what the wallet can use for this side."""
         units = self._usable()
         decimals, symbol = self._currency()
-        self.holds = "" if units is None else f"{amounts.tokens(units, decimals)} {symbol}"
+        digits = 2 if self.side == "buy" else 6  # money as on every other page
+        self.holds = "" if units is None else f"{amounts.tokens(units, decimals, digits)} {symbol}"
 
     def _usable(self) -> int | None:
         """Return the base units that the wallet can use for this side; None where unknown."""
