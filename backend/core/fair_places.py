@@ -65,7 +65,7 @@ class Places:
     """`count` places on one event loop. A caller holds at most half of them, or `each`.
 
     A caller waits at most `seconds` for one, or `crowded` seconds if someone is always waiting (`CROWDED`), with at
-    most `waiting` requests (WAITING_EACH by default). With None it waits as long as it takes, and any number may wait.
+    most `waiting` requests (WAITING_EACH by default). Its first request is served first, in a crowd its last one. With None it waits as long as it takes, and any number may wait.
     A caller with several names (its person, its root, its address) counts under each, and holds as many as the fullest
     of them. Of callers whose fullest names hold as many, the one with the fewest under the others comes first. Each
     name but the last, the widest, holds at most `narrow`.
@@ -148,7 +148,10 @@ class Places:
 
     def _serve(self, names: tuple[str, ...]) -> None:
         waiting = self._waiting.pop(names)
-        waiting.popleft().set_result(None)
+        # In a crowd the newest is served first. Whoever has waited long is refused soon, and those who come after an
+        # overload do not wait for what is left of it.
+        turn = waiting.pop() if self._is_crowded() else waiting.popleft()
+        turn.set_result(None)
         if waiting:
             self._waiting[names] = waiting  # behind callers that hold as many
         self._held.update(names)
@@ -173,8 +176,10 @@ class Places:
 
     def _patience(self) -> float | None:
         """Return how long someone who comes now may wait."""
-        is_crowded = time.monotonic() - self._waited_on_since >= CROWDED
-        return self._crowded if is_crowded and self._crowded is not None else self._seconds
+        return self._crowded if self._is_crowded() else self._seconds
+
+    def _is_crowded(self) -> bool:
+        return self._crowded is not None and time.monotonic() - self._waited_on_since >= CROWDED
 
     def _leave(self, names: tuple[str, ...], turn: "asyncio.Future[None]") -> None:
         if turn.done():  # the place became free at the same moment

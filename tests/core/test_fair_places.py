@@ -112,6 +112,20 @@ async def test_wait_is_shorter_while_others_always_wait(monkeypatch: pytest.Monk
     assert refused.value.headers == {"Retry-After": "5"}
 
 
+@pytest.mark.parametrize(("crowded_after", "first"), [(600.0, 0), (0.0, 1)])
+async def test_first_request_is_served_first_and_in_a_crowd_the_last_one(
+    monkeypatch: pytest.MonkeyPatch, crowded_after: float, first: int
+) -> None:
+    monkeypatch.setattr(fair_places, "CROWDED", crowded_after)
+    places = Places(2, 600, crowded=600)
+    await take(places, "a", "b")
+    waits = await take(places, "c", "c")
+    places.give_back("a")
+    await waits[first]
+    assert not waits[1 - first].done()
+    waits[1 - first].cancel()
+
+
 async def test_wait_is_as_long_again_after_everyone_was_served(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1_000.0]
     monkeypatch.setattr(fair_places, "time", SimpleNamespace(monotonic=lambda: clock[0]))

@@ -29,7 +29,7 @@ The rest of the requests' connections is for work beside a request's own transac
 """
 PATIENCE: dict[str, float | None] = {"app": WAITS["app"], "flow": WAITS["flow"], "step": None}
 """Seconds to wait for a place. A step waits as long as it takes, because a wait must not fail its request."""
-IN_A_CROWD: dict[str, float | None] = {"app": 2.0, "flow": 4.0, "step": None}
+IN_A_CROWD: dict[str, float | None] = {"app": 1.0, "flow": 4.0, "step": None}
 """Seconds to wait for a place while others are always waiting: after an overload, those who wait are soon served."""
 _IDLE = "-c idle_in_transaction_session_timeout"
 TIMEOUTS = {
