@@ -65,10 +65,10 @@ class Places:
     """`count` places on one event loop. A caller holds at most half of them, or `each`.
 
     A caller waits at most `seconds` for one, or `crowded` seconds if someone is always waiting (`CROWDED`), with at
-    most `waiting` requests (WAITING_EACH by default). Its first request is served first, in a crowd its last one. With None it waits as long as it takes, and any number may wait.
-    A caller with several names (its person, its root, its address) counts under each, and holds as many as the fullest
-    of them. Of callers whose fullest names hold as many, the one with the fewest under the others comes first. Each
-    name but the last, the widest, holds at most `narrow`.
+    most `waiting` requests (WAITING_EACH by default). Its first request is served first, in a crowd its last one. With
+    None it waits as long as it takes, and any number may wait. A caller with several names (its person, its root, its
+    address) counts under each, and holds as many as the fullest of them. Of callers whose fullest names hold as many,
+    the one with the fewest under the others comes first. Each name but the last, the widest, holds at most `narrow`.
     """
 
     def __init__(
