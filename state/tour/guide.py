@@ -43,7 +43,7 @@ class Tour(Api, rx.State):
     progress: str = ""
     """What of the present step is done."""
     href: str = ""
-    points: list[dict[str, str | bool]] = []
+    points: list[dict[str, str]] = []
     _since: str = ""
     """When the tour began that this state knows of."""
     _turn: int = 0
@@ -170,7 +170,12 @@ class Tour(Api, rx.State):
             self.what = fill(step.then if self.progress and step.then else step.what, facts)
             self.href = f"/o/{kept['org']}/{fill(step.path, facts)}"
             self.points = [
-                {"within": point.within, "words": said, "about": facts.get(point.about, ""), "filled": point.filled}
+                {
+                    "within": point.within,
+                    "words": said,
+                    "about": facts.get(point.about, ""),
+                    "filled": "yes" * point.filled,
+                }
                 for point in step.points
                 if (said := fill([point.words], facts)) and point.is_shown(facts)
             ]
