@@ -90,7 +90,7 @@ def _verification() -> rx.Component:
         rx.el.div(rx.match(found.result, *lines, rest), class_name="card-body"),
         rx.cond(
             found.compares,
-            _table("Checks", COMPARED, rx.foreach(found.checks, lambda check: _check(check, compared=True))),
+            _table("Checks", COMPARED, rx.foreach(found.checks, _compared)),
             _table("Checks", HEADS, rx.foreach(found.checks, _check)),
         ),
         right=rx.el.span("made ", when(found.at), class_name="muted small"),
@@ -102,17 +102,25 @@ HEADS = [("Check", False), ("Where", False), ("Result", False)]
 COMPARED = [*HEADS, ("In the pack", True), ("Found", True)]
 
 
-def _check(check: rx.Var[CheckView], compared: bool = False) -> rx.Component:
-    why = rx.cond(check.reason != "", rx.el.div(check.reason, class_name="muted small"), rx.fragment())
-    both = [
+def _compared(check: rx.Var[CheckView]) -> rx.Component:
+    return _row_of(
+        check,
         td(_cell(check.expected, none=""), right=True, label="In the pack", class_name="if-any"),
         td(_cell(check.found, none=""), right=True, label="Found", class_name="if-any"),
-    ]
+    )
+
+
+def _check(check: rx.Var[CheckView]) -> rx.Component:
+    return _row_of(check)
+
+
+def _row_of(check: rx.Var[CheckView], *values: rx.Component) -> rx.Component:
+    why = rx.cond(check.reason != "", rx.el.div(check.reason, class_name="muted small"), rx.fragment())
     return tr(
         td(rx.el.span(check.subject, class_name="strong"), why, full=True),
         td(check.where, label="Where"),
         td(status(check.result), label="Result"),
-        *(both if compared else []),
+        *values,
         class_name="facts",
         key=check.key,
     )
