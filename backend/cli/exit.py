@@ -59,7 +59,8 @@ def _outcome(work: Coroutine[Any, Any, None], *, as_json: bool) -> Exit:
     except ValidationError as error:
         return _said("\n".join(f"{'/'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()), Exit.REFUSED)
     except httpx.TransportError as error:
-        why = str(error) if "CERTIFICATE" in str(error) else type(error).__name__
+        is_trust = any(word in str(error) for word in ("CERTIFICATE", "SSL_CERT_FILE"))
+        why = str(error) if is_trust else type(error).__name__
         return _said(f"Signum cannot be reached ({why}). Check SIGNUM_URL.", Exit.UNREACHABLE)
     except CannotRun as error:
         return _said(str(error), Exit.CANNOT)

@@ -1,6 +1,8 @@
 """Calls of the client: address, credentials, one HTTP client, retries, and responses as records."""
 
 import asyncio
+import os
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -272,8 +274,20 @@ class Connection:
                 headers=self._headers,
                 timeout=self._timeout,
                 trust_env=False,
+                verify=_trusted(),
             )
         return self._http
+
+
+def _trusted() -> ssl.SSLContext | bool:
+    """Return the certificates to trust: those of SSL_CERT_FILE, as OpenSSL reads it, or the public ones. Raises
+    httpx.ConnectError if the file cannot be read."""
+    if not (file := os.environ.get("SSL_CERT_FILE")):
+        return True
+    try:
+        return ssl.create_default_context(cafile=file)
+    except OSError as error:  # SSLError is one
+        raise httpx.ConnectError(f"SSL_CERT_FILE names {file}, which has no readable certificate") from error
 
 
 def _read(kind: type[K], response: httpx.Response) -> K:
