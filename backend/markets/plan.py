@@ -241,7 +241,7 @@ def _warnings(rules: MarketRules, able: int, people: int, chain: str) -> list[st
         )
     if rules.lockup_end_time > clock.moment():
         end = datetime.fromtimestamp(rules.lockup_end_time, UTC)
-        found.append(f"Until {end:%Y-%m-%d %H:%M} UTC only the treasury can sell.")
+        found.append(f"Until {end:%-d %b %Y, %H:%M} UTC only the treasury can sell.")
     return found
 
 

@@ -65,7 +65,7 @@ def halting(facts: Halting, now: int) -> str | None:
         reasons.append("The token no longer lets this market settle.")
     if facts.lockup_end > now:
         end = datetime.fromtimestamp(min(facts.lockup_end, FAR), UTC)
-        reasons.append(f"Under the token's new rules, only the treasury can sell until {end:%Y-%m-%d %H:%M} UTC.")
+        reasons.append(f"Under the token's new rules, only the treasury can sell until {end:%-d %b %Y, %H:%M} UTC.")
     if facts.attested and not facts.able:
         reasons.append(f"Under the token's new rules, no attested wallet of {facts.attested} here can buy.")
     return " ".join(reasons) or None

@@ -140,7 +140,7 @@ def _step(step: rx.Var[PlanStepView], i: rx.Var[int]) -> rx.Component:
             rx.el.div("On ", step.chain, class_name="muted small only-narrow"),
             class_name="wrap",
         ),
-        rx.el.td(step.chain, class_name="muted hide-narrow"),
+        rx.el.td(step.chain, class_name="muted hide-narrow wrap"),
         rx.el.td(rx.cond(step.gas != "", step.gas, rx.el.span("none", class_name="muted")), class_name="r"),
         key=step.name,
     )

@@ -105,7 +105,7 @@ async def test_rule_change_halts_the_market(world: World) -> None:
         await firm.succeed((await firm.patch(path, body))["requestId"])
 
     await change({"compliance_rules": {"lockup_end_time": 2_000_000_000}})
-    lockup = "Under the token's new rules, only the treasury can sell until 2033-05-18 03:33 UTC."
+    lockup = "Under the token's new rules, only the treasury can sell until 18 May 2033, 03:33 UTC."
     assert await firm.shown() == ("halted", lockup)
     assert 6 in [r["code"] for r in (await firm.refusal(trader, "sell")).rules]
     await change({"compliance_rules": {"lockup_end_time": 0}})
