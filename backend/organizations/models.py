@@ -16,7 +16,10 @@ class OrganizationRow(Row, table=True):
     """An organization."""
 
     __tablename__ = "organizations"
-    __table_args__ = (sa.Index("ix_organizations_children", "parent_id", sa.text("lower(name)"), "id"),)
+    __table_args__ = (
+        sa.Index("ix_organizations_children", "parent_id", sa.text("lower(name)"), "id"),
+        sa.Index("ix_organizations_newest", "created_at", "id"),
+    )
 
     name: str
     status: OrganizationStatus = status_field(OrganizationStatus, OrganizationStatus.ACTIVE)
@@ -43,3 +46,5 @@ class OrganizationRow(Row, table=True):
     """Whether people of this organization and of those below it need a second factor."""
     allowed_ip_ranges: list[str] = Field(default_factory=list, sa_type=ARRAY(sa.Text))
     """The allowed IP addresses and ranges, as `backend.core.ip_ranges` formats them; empty allows every address."""
+    child_count: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The number of organizations directly below. A trigger keeps it."""

@@ -60,6 +60,7 @@ class Place:
             connection.execute(statement, self.ids)
         below = sql.insert("organizations", sql.SUBSIDIARIES)
         connection.execute(below.encode(), {**self.ids, "rows": subsidiaries})
+        connection.execute(sql.CHILDREN, {**self.ids, "rows": subsidiaries})
 
 
 def measure() -> list[dict[str, Any]]:

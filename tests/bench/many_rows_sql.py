@@ -86,6 +86,8 @@ SUMS = (
     """,
 )
 """What triggers and the indexer would have added."""
+CHILDREN = "update organizations set child_count = %(rows)s where id = %(org)s"
+"""What a trigger would have counted."""
 SUBSIDIARIES: dict[str, str] = {"parent_id": _ORG, "name": "'Subsidiary ' || n", "status": "'active'"}
 
 

@@ -44,6 +44,9 @@ ADDED_UP = b"""
     union all select asset_id, chain_eid, from_address, -amount from token_transfers
   ) moved group by 1, 2, 3 having sum(amount) <> 0 order by 1, 2, 3
 """
+CHILDREN = b"""
+  select o.child_count, (select count(*) from organizations c where c.parent_id = o.id) from organizations o
+"""
 
 
 def test_every_released_schema_has_a_dump() -> None:
@@ -64,8 +67,11 @@ def test_released_database_is_migrated_with_its_data(empty: str, database_url: s
     with psycopg.connect(logins.owner_url(empty).replace("+psycopg", "")) as connection:
         rows = connection.execute("select distinct organization_id from assets").fetchall()
         moved, held = (connection.execute(query).fetchall() for query in (ADDED_UP, KEPT))
+        children = connection.execute(CHILDREN).fetchall()
     assert moved
     assert held == moved, "balances are the sums of the transfers, those that were made before the revision included"
+    assert any(kept for kept, _ in children)
+    assert all(kept == counted for kept, counted in children)
     assert all(_visible(empty, str(row[0])) for row in rows)
     assert _visible(empty, "") == 0
     environment = os.environ | {"DATABASE_URL": empty, "SIGNUM_HOME": str(tmp_path)}

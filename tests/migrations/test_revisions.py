@@ -15,7 +15,10 @@ from tests.support import schemas
 
 assert models
 SQL = Path(migrations.__file__).parent / "sql"
-CURRENT = ("roles", "policies", "balances", "search", "functions", "people", "audit", "live_updates", "investors")
+CURRENT = (
+    *("roles", "policies", "balances", "hierarchy", "search", "functions", "people", "audit", "live_updates"),
+    "investors",
+)
 RELEASED = {
     "0001": "467ca04182d6bf3c",
     "0002": "09800b88374c03f7",
@@ -23,6 +26,7 @@ RELEASED = {
     "0004": "8279973b8eec32f7",
     "0005": "e652256b365df460",
     "0006": "472cab7bfef0f911",
+    "0007": "1ebbfcc0dac74599",
 }
 """Digest of each revision's module and SQL files."""
 

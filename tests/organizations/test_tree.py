@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from backend.client import ApiProblem
+from backend.core import db
 from tests.conftest import Actor, World
 
 
@@ -59,3 +61,22 @@ async def test_tree_with_an_invalid_query_is_a_400(world: World, query: str) -> 
     with pytest.raises(ApiProblem) as refused:
         await person.call("GET", f"/orgs/{top}/tree?{query}")
     assert refused.value.status == 400
+
+
+async def test_number_of_children_follows_creation_move_and_deletion(world: World) -> None:
+    top = await world.organization("Top")
+    near, far = await world.organization("Near", top), await world.organization("Far", top)
+    person = await world.person(top)
+    unit = (await person.call("POST", f"/orgs/{near}/sub-orgs", json={"name": "Unit"}))["id"]
+
+    async def counts() -> dict[str, int]:
+        nodes = (await person.call("GET", f"/orgs/{top}/tree"))["nodes"]
+        return {node["name"]: node["child_count"] for node in nodes}
+
+    assert await counts() == {"Top": 2, "Near": 1, "Far": 0}
+    await person.call("POST", f"/orgs/{near}/sub-orgs/{unit}/move", json={"newParentId": str(far)})
+    assert await counts() == {"Top": 2, "Near": 0, "Far": 1}
+    async with db.worker() as session:
+        await session.execute(sa.text("update organizations set name = 'Distant' where id = :id"), {"id": far})
+        await session.execute(sa.text("delete from organizations where id = :id"), {"id": near})
+    assert await counts() == {"Top": 1, "Distant": 1}

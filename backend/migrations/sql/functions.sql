@@ -277,7 +277,7 @@ returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path t
                created_at timestamptz, updated_at timestamptz)
 language sql stable set search_path = public, pg_temp set enable_seqscan = off as $$
   select o.id, o.name::text, o.status::text, o.parent_id, p.hierarchy_path, p.depth, p.ancestors,
-         (select count(*) from organizations c where c.parent_id = o.id), o.created_at, o.updated_at
+         o.child_count::bigint, o.created_at, o.updated_at
   from organizations o, lateral (
     select '/' || string_agg(u.id::text, '/' order by u.height desc) as hierarchy_path, count(*)::int - 1 as depth,
            coalesce(array_agg(u.name order by u.height desc) filter (where u.height > 0), '{}') as ancestors
@@ -338,28 +338,104 @@ language sql immutable as $$
     or length(search) >= 4 and starts_with(id::text, lower(search))
 $$;
 
--- A page of the organizations a person's roles apply to, from an address, newest first. It walks down from the person's
--- direct ones with ids only, so its cost depends on their reach, not on the total; paths are computed only for the
--- page's rows.
+-- Some organizations and those below them that allow an address: at most some, the nearest first. Not for the app's
+-- role, as are the next two: the functions below pass them what they have proven. The subquery makes the planner read
+-- the children of one at a time, so that it reads no more than the limit.
+create function organizations_below(tops uuid[], address inet, most int) returns uuid[]
+language sql stable set search_path = public, pg_temp set jit = off
+  set enable_seqscan = off set enable_bitmapscan = off as $$
+  with recursive down as (
+    select o.id, o.child_count from organizations o where o.id = any(tops)
+    union
+    select o.id, o.child_count from down cross join lateral (
+      select c.id, c.child_count from organizations c
+      where c.parent_id = down.id and (c.allowed_ip_ranges = '{}' or allows_address(c.allowed_ip_ranges, address))
+      limit most) o
+    where down.child_count > 0
+  )
+  select array(select down.id from down limit most)
+$$;
+revoke all on function organizations_below(uuid[], inet, int) from public;
+
+-- Whether an organization is one of some (`tops`) or, with `deep`, below one, where each on the way allows an address
+-- and, without a factor (`factor`), requires none. It walks up.
+create function organization_is_below(org uuid, tops uuid[], deep boolean, factor boolean, address inet) returns boolean
+language plpgsql stable cost 1000 set search_path = public, pg_temp as $$
+declare place uuid := org;
+begin
+  for height in 0 .. 64 loop
+    exit when place is null or place = any(tops) or not deep;
+    select o.parent_id into place from organizations o
+    where o.id = place and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
+      and (factor or not o.require_second_factor);
+  end loop;
+  return coalesce(place = any(tops), false);
+end $$;
+revoke all on function organization_is_below(uuid, uuid[], boolean, boolean, inet) from public;
+
+-- A page of those of some organizations (`ids`) that have a searched text, newest first; with `tops`, only of these and
+-- those below them that allow an address on the way. The subquery lets the planner remember the answer for each parent.
+create function organizations_page(ids uuid[], tops uuid[], search text, before timestamptz, before_id uuid, most int,
+                                   address inet) returns uuid[]
+language sql stable set search_path = public, pg_temp set jit = off as $$
+  select array(
+    select o.id from organizations o left join lateral (
+      select organization_is_below(o.parent_id, tops, tops is not null, true, address) offset 0) up (seen) on true
+    where o.id = any(ids) and signum_is_named(o.name, o.id, search)
+      and (before is null or (o.created_at, o.id) < (before, before_id))
+      and (tops is null or o.id = any(tops) or up.seen and allows_address(o.allowed_ip_ranges, address))
+    order by o.created_at desc, o.id desc limit most)
+$$;
+revoke all on function organizations_page(uuid[], uuid[], text, timestamptz, uuid, int, inet) from public;
+
+-- A page of the organizations a person's roles apply to, from an address, newest first. Up to 1,000 are found by
+-- walking down, and sorted. Who reaches more probably reaches many of the newest of all organizations, and otherwise of
+-- those that the index of names finds. Only where neither fills the page, and where a text is too short for the index,
+-- are all found by walking down.
 create function signum_reach(person uuid, search text, before timestamptz, before_id uuid, most int, address inet)
 returns table (id uuid, name text, status text, parent_id uuid, hierarchy_path text, depth int, ancestors text[], child_count bigint,
                created_at timestamptz, updated_at timestamptz)
-language sql stable security definer set search_path = public, pg_temp set jit = off
-  set plan_cache_mode = force_custom_plan as $$
-  with recursive down as (
-    select m.organization_id as id from members m
+language plpgsql stable security definer set search_path = public, pg_temp set jit = off
+  set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  few constant int := 1000;
+  until constant timestamptz := coalesce(before, 'infinity');
+  parts constant text[] := case when length(search) > 2 then signum_parts(search) end;
+  start constant tsquery := signum_code(search, ':*');
+  roles constant uuid[] := array(
+    select m.organization_id from members m
     where m.user_id = person and m.status = 'active' and m.role <> 'client'
-      and not exists (select from signum_refusing(m.organization_id, address))
-    union
-    select o.id from down join organizations o on o.parent_id = down.id
-    where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
-  ), page as (
-    select o.id from down join organizations o on o.id = down.id
-    where signum_is_named(o.name, o.id, search) and (before is null or (o.created_at, o.id) < (before, before_id))
-    order by o.created_at desc, o.id desc limit most
-  )
-  select f.* from organization_facts(array(select page.id from page)) f order by f.created_at desc, f.id desc
-$$;
+      and not exists (select from signum_refusing(m.organization_id, address)));
+  reached constant uuid[] := organizations_below(roles, address, few + 1);
+  page uuid[];
+begin
+  if cardinality(reached) <= few then
+    page := organizations_page(reached, null, search, before, before_id, most, address);
+  else
+    page := organizations_page(array(
+      select o.id from organizations o where (o.created_at, o.id) < (until, before_id)
+      order by o.created_at desc, o.id desc limit 10 * most), roles, search, before, before_id, most, address);
+    if cardinality(page) < most and parts is not null then
+      page := organizations_page(array(
+        select o.id from organizations o
+        where signum_marks(o.name, o.email) @> parts or signum_codes(o.name, o.email, o.id::text) @@ start),
+        roles, search, before, before_id, most, address);
+    elsif cardinality(page) < most then
+      page := array(
+        with recursive down as (
+          select r.id from unnest(roles) r (id)
+          union
+          select o.id from down join organizations o on o.parent_id = down.id
+          where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
+        )
+        select o.id from down join organizations o on o.id = down.id
+        where signum_is_named(o.name, o.id, search) and (o.created_at, o.id) < (until, before_id)
+        order by o.created_at desc, o.id desc limit most);
+    end if;
+  end if;
+  return query select f.* from organization_facts(page) f order by f.created_at desc, f.id desc;
+end $$;
 
 -- An organization this transaction has entered, or a page of its direct children that allow an address, newest first.
 create function signum_listed(org uuid, below boolean, search text, before timestamptz, before_id uuid, most int, address inet)
@@ -385,14 +461,13 @@ returns table (id uuid, name text, status text, parent_id uuid, child_count bigi
 language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
   with page as (
-    select o.id, o.name, o.status, o.parent_id from organizations o
+    select o.id, o.name, o.status, o.parent_id, o.child_count from organizations o
     where o.parent_id = node and (select organization_entered(node)) and signum_is_named(o.name, o.id, search)
       and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (after_id is null or (lower(o.name), o.id) > (after_name, after_id))
     order by lower(o.name), o.id limit most
   )
-  select page.id, page.name::text, page.status::text, page.parent_id,
-         (select count(*) from organizations c where c.parent_id = page.id), lower(page.name)
+  select page.id, page.name::text, page.status::text, page.parent_id, page.child_count::bigint, lower(page.name)
   from page order by lower(page.name), page.id
 $$;
 
@@ -442,7 +517,7 @@ $$;
 -- The number of direct children of some organizations.
 create function signum_child_counts(ids uuid[]) returns table (id uuid, child_count bigint)
 language sql stable security definer set search_path = public, pg_temp as $$
-  select o.parent_id, count(*) from organizations o where o.parent_id = any(ids) group by o.parent_id
+  select o.id, o.child_count::bigint from organizations o where o.id = any(ids) and o.child_count > 0
 $$;
 
 -- People whose roles apply to an organization, with the origin of each role. For previews and the access list.

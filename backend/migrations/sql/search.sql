@@ -29,7 +29,7 @@ $$;
 -- The query for a code: the whole one, or its beginning (`:*`).
 create function signum_code(code text, ending text) returns tsquery
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-  select (quote_literal(replace(lower(code), '\', '\\')) || ending)::tsquery
+  select ('''' || replace(replace(lower(code), '\', '\\'), '''', '''''') || '''' || ending)::tsquery
 $$;
 
 create index marks_organizations on organizations using gin (signum_marks(name, email), signum_codes(name, email, id::text));
@@ -56,118 +56,142 @@ create index marks_api_keys on api_keys using gin (signum_marks(name), signum_co
 -- the first part of a kind). Names match anywhere (one or two characters: at
 -- the beginning of a name or word), codes (IDs, addresses, hashes) from their beginning.
 -- At most 2,000 records of a kind are compared, after 2,000 that are called exactly so: more would be too many to show.
+-- Indexes find the records, and a walk up from the organization of each tells whether it is below the root: how many
+-- are below does not matter. The walk is in a subquery, so that its result is remembered for each organization. The plan is
+-- generic, because making one takes longer than a search.
 create function signum_search(root uuid, kinds text[], hidden text[], words text, deep boolean, factor boolean, each_kind int,
                               most int, address inet)
 returns table (kind text, id uuid, organization_id uuid, organization_name text, title text, detail text)
-language plpgsql stable security definer set search_path = public, pg_temp set jit = off as $$
+language plpgsql stable security definer set search_path = public, pg_temp set jit = off
+  set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   most_hits constant int := 2000;
   parts constant text[] := signum_parts(words);
   whole constant tsquery := signum_code(words, '');
   start constant tsquery := signum_code(words, ':*');
-  below uuid[];
-  seen uuid[];
+  code constant tsquery := case when length(words) >= 4 then start end;
+  tops constant uuid[] := array(select root where organization_entered(root));
+  ip constant inet := address;
 begin
-  with recursive reached as (
-    select o.id from organizations o where o.id = root and organization_entered(root)
-    union
-    select o.id from reached r join organizations o on o.parent_id = r.id
-    where (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
-      and (factor or not o.require_second_factor)
-  )
-  select coalesce(array_agg(r.id), '{}') into below from reached r;
-  seen := case when deep then below when root = any(below) then array[root] else '{}' end;
   return query
   with hit (kind, id) as materialized (
     (select 'organization', o.id from organizations o
-      where 'organization' = any(kinds) and o.id = any(below) and signum_codes(o.name, o.email, o.id::text) @@ whole limit most_hits)
+      left join lateral (select organization_is_below(o.parent_id, tops, true, factor, ip) offset 0) up (seen) on true
+      where 'organization' = any(kinds)
+        and (o.id = any(tops)
+          or seen and allows_address(o.allowed_ip_ranges, ip) and (factor or not o.require_second_factor))
+        and signum_codes(o.name, o.email, o.id::text) @@ whole limit most_hits)
     union all
     (select 'organization', o.id from organizations o
-      where 'organization' = any(kinds) and o.id = any(below)
+      left join lateral (select organization_is_below(o.parent_id, tops, true, factor, ip) offset 0) up (seen) on true
+      where 'organization' = any(kinds)
+        and (o.id = any(tops)
+          or seen and allows_address(o.allowed_ip_ranges, ip) and (factor or not o.require_second_factor))
         and (signum_marks(o.name, o.email) @> parts or signum_codes(o.name, o.email, o.id::text) @@ start) limit most_hits)
     union all
     (select 'asset', a.id from assets a
-      where 'asset' = any(kinds) and a.organization_id = any(seen)
+      join lateral (select organization_is_below(a.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'asset' = any(kinds)
         and (signum_marks(a.name, a.symbol) @> parts or signum_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
     union all
     (select 'asset', d.asset_id from asset_deployments d
-      where 'asset' = any(kinds) and d.organization_id = any(seen)
-        and signum_codes(d.token_address, d.tx_hash) @@ start limit most_hits)
+      join lateral (select organization_is_below(d.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'asset' = any(kinds)
+        and signum_codes(d.token_address, d.tx_hash) @@ code limit most_hits)
     union all
     (select 'market', m.id from markets m
-      where 'market' = any(kinds) and m.organization_id = any(seen)
-        and signum_codes(m.id::text, m.market_address) @@ start limit most_hits)
+      join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'market' = any(kinds)
+        and signum_codes(m.id::text, m.market_address) @@ code limit most_hits)
     union all
     (select 'market', m.id from assets a join markets m on m.asset_id = a.id
-      where 'market' = any(kinds) and m.organization_id = any(seen)
+      join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'market' = any(kinds)
         and (signum_marks(a.name, a.symbol) @> parts or signum_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
     union all
     (select 'distribution', d.id from distributions d
-      where 'distribution' = any(kinds) and d.organization_id = any(seen)
+      join lateral (select organization_is_below(d.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'distribution' = any(kinds)
         and (signum_marks(d.name) @> parts or signum_codes(d.name, d.id::text, d.merkle_root, d.distributor_address) @@ start) limit most_hits)
     union all
     (select 'distribution', d.id from assets a join distributions d on d.asset_id = a.id
-      where 'distribution' = any(kinds) and d.organization_id = any(seen)
+      join lateral (select organization_is_below(d.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'distribution' = any(kinds)
         and (signum_marks(a.name, a.symbol) @> parts or signum_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
     union all
     (select 'party', p.id from parties p
-      where 'party' = any(kinds) and p.organization_id = any(seen) and signum_codes(p.name, p.email, p.id::text, p.wallet_address) @@ whole limit most_hits)
+      join lateral (select organization_is_below(p.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'party' = any(kinds) and signum_codes(p.name, p.email, p.id::text, p.wallet_address) @@ whole limit most_hits)
     union all
     (select 'party', p.id from parties p
-      where 'party' = any(kinds) and p.organization_id = any(seen)
+      join lateral (select organization_is_below(p.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'party' = any(kinds)
         and (signum_marks(p.name, p.email) @> parts or signum_codes(p.name, p.email, p.id::text, p.wallet_address) @@ start) limit most_hits)
     union all
     (select 'member', m.id from members m
-      where 'member' = any(kinds) and m.organization_id = any(seen)
+      join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'member' = any(kinds)
         and (signum_marks(m.display_name, m.email) @> parts or signum_codes(m.display_name, m.email, m.id::text, m.user_id::text, m.asked_user_id::text, m.wallet_address) @@ start) limit most_hits)
     union all
     (select 'member', m.id from users u join members m on m.user_id = u.id and m.status <> 'pending'
-      where 'member' = any(kinds) and m.organization_id = any(seen) and signum_codes(u.display_name, u.email) @@ whole limit most_hits)
+      join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'member' = any(kinds) and signum_codes(u.display_name, u.email) @@ whole limit most_hits)
     union all
     (select 'member', m.id from users u join members m on m.user_id = u.id and m.status <> 'pending'
-      where 'member' = any(kinds) and m.organization_id = any(seen)
+      join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'member' = any(kinds)
         and (signum_marks(u.display_name, u.email) @> parts or signum_codes(u.display_name, u.email) @@ start) limit most_hits)
     union all
     (select 'member', m.id from user_wallets w join members m on m.user_id = w.user_id and m.status <> 'pending'
-      where 'member' = any(kinds) and m.organization_id = any(seen)
-        and signum_codes(w.address) @@ start limit most_hits)
+      join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'member' = any(kinds)
+        and signum_codes(w.address) @@ code limit most_hits)
     union all
     (select 'invitation', i.id from invitations i
-      where 'invitation' = any(kinds) and i.organization_id = any(seen)
+      join lateral (select organization_is_below(i.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'invitation' = any(kinds)
         and (signum_marks(i.email) @> parts or signum_codes(i.email, i.id::text) @@ start) limit most_hits)
     union all
     (select 'wallet', w.id from wallets w
-      where 'wallet' = any(kinds) and w.organization_id = any(seen)
+      join lateral (select organization_is_below(w.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'wallet' = any(kinds)
         and (signum_marks(w.label) @> parts or signum_codes(w.label, w.id::text, w.address) @@ start) limit most_hits)
     union all
     (select 'attestation', t.id from attestations t
-      where 'attestation' = any(kinds) and t.organization_id = any(seen)
-        and signum_codes(t.id::text, t.uid, t.tx_hash, t.wallet_address) @@ start limit most_hits)
+      join lateral (select organization_is_below(t.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'attestation' = any(kinds)
+        and signum_codes(t.id::text, t.uid, t.tx_hash, t.wallet_address) @@ code limit most_hits)
     union all
     (select 'transfer', t.id from transfers t
-      where 'transfer' = any(kinds) and t.organization_id = any(seen)
-        and signum_codes(t.id::text, t.tx_hash, t.to_address, t.from_address) @@ start limit most_hits)
+      join lateral (select organization_is_below(t.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'transfer' = any(kinds)
+        and signum_codes(t.id::text, t.tx_hash, t.to_address, t.from_address) @@ code limit most_hits)
     union all
     (select 'bridge', b.id from bridges b
-      where 'bridge' = any(kinds) and b.organization_id = any(seen)
-        and signum_codes(b.id::text, b.guid, b.source_tx_hash, b.destination_tx_hash) @@ start limit most_hits)
+      join lateral (select organization_is_below(b.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'bridge' = any(kinds)
+        and signum_codes(b.id::text, b.guid, b.source_tx_hash, b.destination_tx_hash) @@ code limit most_hits)
     union all
     (select 'request', r.id from requests r
-      where 'request' = any(kinds) and r.organization_id = any(seen)
+      join lateral (select organization_is_below(r.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'request' = any(kinds)
         and split_part(r.kind, '.', 1) <> all(hidden) and signum_codes(r.title, r.id::text) @@ whole limit most_hits)
     union all
     (select 'request', r.id from requests r
-      where 'request' = any(kinds) and r.organization_id = any(seen)
+      join lateral (select organization_is_below(r.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'request' = any(kinds)
         and split_part(r.kind, '.', 1) <> all(hidden)
         and (signum_marks(r.title) @> parts or signum_codes(r.title, r.id::text) @@ start) limit most_hits)
     union all
     (select 'request', s.request_id from request_steps s
-      where 'request' = any(kinds) and s.organization_id = any(seen)
-        and signum_codes(s.tx_hash) @@ start limit most_hits)
+      join lateral (select organization_is_below(s.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'request' = any(kinds)
+        and signum_codes(s.tx_hash) @@ code limit most_hits)
     union all
     (select 'api_key', k.id from api_keys k
-      where 'api_key' = any(kinds) and k.organization_id = any(seen)
+      join lateral (select organization_is_below(k.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
+      where 'api_key' = any(kinds)
         and (signum_marks(k.name) @> parts or signum_codes(k.name, k.id::text, k.prefix) @@ start) limit most_hits)
   ), wanted as materialized (
     select lower(words) as word, chr(31) || lower(words) as start, length(words) >= 4 as is_code
