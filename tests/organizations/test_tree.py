@@ -1,5 +1,6 @@
 """The tree: one node's children at a time."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -80,3 +81,11 @@ async def test_number_of_children_follows_creation_move_and_deletion(world: Worl
         await session.execute(sa.text("update organizations set name = 'Distant' where id = :id"), {"id": far})
         await session.execute(sa.text("delete from organizations where id = :id"), {"id": near})
     assert await counts() == {"Top": 1, "Distant": 1}
+
+
+async def test_organizations_created_at_once_are_all_counted(world: World) -> None:
+    top = await world.organization("Top")
+    person = await world.person(top)
+    made = (person.call("POST", f"/orgs/{top}/sub-orgs", json={"name": f"Unit {n}"}) for n in range(8))
+    await asyncio.gather(*made)
+    assert (await person.call("GET", f"/orgs/{top}/tree"))["nodes"][0]["child_count"] == 8
