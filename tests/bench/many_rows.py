@@ -1,4 +1,5 @@
-"""`pages_1m`, `search_1m`, `holders_1m`, `summary_1m`, `orgs_200k`: the API of a large organization beside a small one.
+"""`pages_1m`, `search_1m`, `holders_1m`, `cap_table_1m`, `summary_1m`, `orgs_200k`: the API of a large organization
+beside a small one.
 
 Both are on one database, under row-level security. The API runs in this process, and calls alternate between the two,
 so the ratio is that of the work, also on a busy machine. BENCH_ROWS and BENCH_ORGANIZATIONS set smaller sizes.
@@ -6,8 +7,10 @@ so the ratio is that of the work, also on a busy machine. BENCH_ROWS and BENCH_O
 
 import asyncio
 import os
+import secrets
 import statistics
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -16,8 +19,9 @@ import psycopg
 from backend.client import SignumClient
 from backend.core.pagination import encode_parts
 from backend.core.settings import settings
-from tests.bench import in_process
+from tests.bench import in_process, transfer_blocks
 from tests.bench import many_rows_sql as sql
+from tests.bench.transfer_blocks import Blocks
 from tests.conftest import World
 from tests.support.firm import Firm
 
@@ -42,20 +46,21 @@ class Place:
 
     def __init__(self, firm: Firm) -> None:
         self.firm = firm
-        self.ids = {"org": str(firm.id), "asset": "", "market": ""}
+        self.ids = {"org": str(firm.id), "asset": "", "market": "", "token": f"0x{secrets.token_hex(20)}"}
 
     def path(self, pattern: str) -> str:
         """Return a path of this organization."""
         return pattern.format(**self.ids)
 
-    def fill(self, connection: psycopg.Connection[Any], rows: int, subsidiaries: int) -> None:
+    def fill(self, connection: psycopg.Connection[Any], blocks: Blocks, rows: int, subsidiaries: int) -> None:
         """Insert its rows, with triggers off, and the sums that matter."""
         for table, columns in sql.ONE.items():
             made = connection.execute(f"{sql.insert(table, columns, '1')} returning id".encode(), self.ids)
             self.ids |= {table: str((made.fetchone() or ("",))[0])}
             self.ids |= {"asset": self.ids["assets"], "market": self.ids.get("markets", "")}
+        placed = {"first": blocks.first, "began": blocks.began, "blocks": transfer_blocks.NUMBER}
         for table, columns in sql.MANY.items():
-            connection.execute(sql.insert(table, columns).encode(), {**self.ids, "rows": rows})
+            connection.execute(sql.insert(table, columns).encode(), {**self.ids, **placed, "rows": rows})
         for statement in sql.SUMS:
             connection.execute(statement, self.ids)
         below = sql.insert("organizations", sql.SUBSIDIARIES)
@@ -72,22 +77,23 @@ async def _measured(url: str) -> list[dict[str, Any]]:
     async with in_process.api() as transport:
         world = World(SignumClient(transport=transport))
         small, large = Place(await Firm.found(world, "Small")), Place(await Firm.found(world, "Large"))
+        blocks = await transfer_blocks.mine([place.ids["token"] for place in (small, large)])
         began = time.perf_counter()
-        await asyncio.to_thread(_fill, url, small, large)
+        await asyncio.to_thread(_fill, url, blocks, small, large)
         print(f"filled in {time.perf_counter() - began:.0f} s")  # noqa: T201
         async with httpx.AsyncClient(transport=transport, base_url=settings().origin, timeout=300) as http:
-            return [row async for row in _rows(http, small, large)]
+            return [row async for row in _rows(http, blocks, small, large)]
 
 
-def _fill(url: str, small: Place, large: Place) -> None:
+def _fill(url: str, blocks: Blocks, small: Place, large: Place) -> None:
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
         connection.execute("set session_replication_role = replica")
-        small.fill(connection, FEW, FEW)
-        large.fill(connection, ROWS, ORGANIZATION_ROWS)
+        small.fill(connection, blocks, FEW, FEW)
+        large.fill(connection, blocks, ROWS, ORGANIZATION_ROWS)
         connection.execute("vacuum analyze")
 
 
-async def _rows(http: httpx.AsyncClient, small: Place, large: Place) -> Any:
+async def _rows(http: httpx.AsyncClient, blocks: Blocks, small: Place, large: Place) -> Any:
     for name, (pattern, sort, rare) in LISTS.items():
         for page, query in {"first": {}, "last": None, "filtered": _filter(name, rare)}.items():
             paths = [
@@ -104,7 +110,13 @@ async def _rows(http: httpx.AsyncClient, small: Place, large: Place) -> Any:
         yield await _compared(f"search_1m_{name}", http, "/v1/orgs/{org}/search", [(small, query), (large, query)])
     same: list[tuple[Place, dict[str, str]]] = [(small, {}), (large, {})]
     yield await _compared("holders_1m", http, "/v1/orgs/{org}/assets/{asset}/holders", same)
+    query = {"block": str(blocks.middle), "chain_eid": sql.EID}
+    at_block = [(small, query), (large, query)]
+    yield await _compared("holders_1m_at_block", http, "/v1/orgs/{org}/assets/{asset}/holders", at_block)
     yield await _compared("cap_table_1m", http, "/v1/orgs/{org}/assets/{asset}/cap-table", same)
+    query = {"as_of": datetime.fromtimestamp(blocks.middle_time, UTC).isoformat()}
+    at_time = [(small, query), (large, query)]
+    yield await _compared("cap_table_1m_at_time", http, "/v1/orgs/{org}/assets/{asset}/cap-table", at_time)
     yield await _compared("summary_1m", http, "/v1/orgs/{org}/summary", same)
     yield await _compared("orgs_200k_list", http, "/v1/orgs", same)
     query = {"q": "subsidiary 77"}

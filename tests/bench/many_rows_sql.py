@@ -11,6 +11,8 @@ AT = "now() - n * interval '1 second'"
 _ADDRESS = "'0x' || left(md5('a' || n) || md5(n::text), 40)"
 _HASH = "'0x' || md5('h' || n) || md5(n::text)"
 _HOLDER = "'0x' || left(md5('a' || 1 + n %% 100000) || md5((1 + n %% 100000)::text), 40)"
+_LATER = "(n - 1) * %(blocks)s / %(rows)s"
+"""How many blocks after the first a transfer is in, and how many seconds: the blocks are a second apart."""
 _ORG, _ASSET, _MARKET = "%(org)s", "%(asset)s", "%(market)s"
 EID = "40161"
 
@@ -27,7 +29,7 @@ ONE: dict[str, dict[str, str]] = {
         "asset_id": _ASSET,
         "chain_eid": EID,
         "status": "'active'",
-        "token_address": "'0x' || left(md5(%(asset)s::text) || md5('x'), 40)",
+        "token_address": "%(token)s",
     },
 }
 """Tables with a single row, and the columns whose values matter."""
@@ -65,6 +67,8 @@ MANY: dict[str, dict[str, str]] = {
         "from_address": "'0x' || repeat('0', 40)",
         "to_address": _HOLDER,
         "tx_hash": "%(org)s::text || n",
+        "block_number": f"%(first)s + {_LATER}",
+        "created_at": f"to_timestamp(%(began)s + {_LATER})",
     },
 }
 """Tables with many rows."""
