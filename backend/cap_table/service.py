@@ -36,7 +36,8 @@ from backend.wallets import known_names
 
 LIST = Listing()
 """Largest first."""
-_READ, _READ_MANY, _IN_TRANSIT = sa.text(table.READ), sa.text(table.READ_MANY), sa.text(table.IN_TRANSIT)
+_READ, _READ_MANY, _MEMORY = sa.text(table.READ), sa.text(table.READ_MANY), sa.text(table.MEMORY)
+_IN_TRANSIT = sa.text(table.IN_TRANSIT)
 _SINCE = sa.text("select min(created_at) from token_transfers where asset_id = :asset and from_address = :zero")
 
 
@@ -58,8 +59,11 @@ async def read(context: Context, asset_id: UUID, asked: Question, page: Page) ->
     rows = records.active(await records.deployments(context.session, asset_id))
     current = await moments.at(context, asset_id, rows, asked.as_of)
     earlier = [] if asked.compare_with is None else await moments.at(context, asset_id, rows, asked.compare_with)
-    read = _READ_MANY if await holders.number(context.session, asset_id) > holders.MANY else _READ
-    found = await context.session.scalar(read, _values(context, asset_id, asked, page, current, earlier))
+    is_large = await holders.number(context.session, asset_id) > holders.MANY
+    if is_large:
+        await context.session.execute(_MEMORY)
+    values = _values(context, asset_id, asked, page, current, earlier)
+    found = await context.session.scalar(_READ_MANY if is_large else _READ, values)
     async with db.paused(context.session):
         supplies = await asyncio.gather(*(moments.supply(moment) for moment in current))
     chains = await _chains(context, current, supplies, found["chains"])

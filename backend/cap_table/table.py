@@ -3,57 +3,65 @@
 Everything comes from indexed events with a block: transfers, trades and freezes. What a market holds for a seller is
 the seller's: deposits count until they return, are sold, or the order ends. Markets, orders and trades are read by
 table name, as in `backend.assets.holders`.
+
+It reads the holders as rarely as it can: one query counts them and adds them up by country, for every sum.
 """
 
-_EVENTS = """
+_CHANGES = """
   places as (
     select * from unnest(cast(:eids as bigint[]), cast(:blocks as bigint[]), cast(:earlier as bigint[]))
       as p (chain_eid, block, earlier)
   ),
   venues as (select market_address from markets where asset_id = :asset and market_address is not null),
+  later as not materialized (
+    select t.*, p.block, p.earlier from places p join token_transfers t on t.asset_id = :asset
+      and t.chain_eid = p.chain_eid and t.block_number > least(p.block, p.earlier)
+  ),
+  moves as (
+    select chain_eid, to_address as address, sum(amount) filter (where block_number > block) as moved,
+      sum(amount) filter (where block_number > earlier) as earlier_moved
+    from later group by chain_eid, to_address
+    union all
+    select chain_eid, from_address, -sum(amount) filter (where block_number > block),
+      -sum(amount) filter (where block_number > earlier)
+    from later group by chain_eid, from_address
+  ),
   deposits as (
-    select chain_eid, block_number, from_address, to_address, amount from token_transfers
-    where asset_id = :asset and from_address = any(array(select market_address from venues))
-    union all
-    select chain_eid, block_number, from_address, to_address, amount from token_transfers
-    where asset_id = :asset and to_address = any(array(select market_address from venues))
+    select d.* from venues v cross join lateral (
+      select chain_eid, block_number, from_address as address, amount from token_transfers
+      where asset_id = :asset and to_address = v.market_address
+      union all
+      select chain_eid, block_number, to_address, -amount from token_transfers
+      where asset_id = :asset and from_address = v.market_address
+    ) d
   ),
-  later as (
-    select t.chain_eid, t.block_number, t.from_address, t.to_address, t.amount
-    from places p join token_transfers t on t.asset_id = :asset and t.chain_eid = p.chain_eid
-      and t.block_number > least(p.block, p.earlier)
-  ),
-  facts as (
-    select chain_eid, null as block_number, address, balance as kept, 0 as moved, 0 as escrowed
-    from token_balances where asset_id = :asset
-    union all select chain_eid, block_number, to_address, 0, amount, 0 from later
-    union all select chain_eid, block_number, from_address, 0, -amount, 0 from later
-    union all select chain_eid, block_number, from_address, 0, 0, amount from deposits
-      where to_address in (select market_address from venues)
-    union all select chain_eid, block_number, to_address, 0, 0, -amount from deposits
-      where from_address in (select market_address from venues)
-    union all
-    select m.chain_eid, t.block_number, o.maker_address, 0, 0, case when o.side = 'buy' then t.amount else -t.amount end
+  fills as (
+    select m.chain_eid, t.block_number, o.maker_address as address,
+      case when o.side = 'buy' then t.amount else -t.amount end as amount
     from trades t join markets m on m.id = t.market_id
       join orders o on o.market_id = t.market_id and o.chain_order_id in (t.maker_chain_id, t.taker_chain_id)
     where m.asset_id = :asset
   ),
-"""
-"""What an account holds at a block is what it holds now, without what moved later (`moved`), and what markets hold for
-it: deposits, until they are returned or traded (`escrowed`)."""
-_HOLDINGS = """
-  sums as materialized (
-    select f.address, f.chain_eid,
-      sum(f.kept) - coalesce(sum(f.moved) filter (where f.block_number > p.block), 0)
-        + coalesce(sum(f.escrowed) filter (where f.block_number <= p.block), 0) as balance,
-      coalesce(sum(f.escrowed) filter (where f.block_number <= p.block), 0) as escrowed,
-      case when p.earlier is null then 0 else
-        sum(f.kept) - coalesce(sum(f.moved) filter (where f.block_number > p.earlier), 0)
-          + coalesce(sum(f.escrowed) filter (where f.block_number <= p.earlier), 0) end as earlier
-    from facts f join places p on p.chain_eid = f.chain_eid
-    where f.address <> :zero and f.address not in (select market_address from venues)
-    group by f.address, f.chain_eid, p.earlier
+  escrows as (
+    select e.chain_eid, e.address, case when e.block_number <= p.block then e.amount end as escrowed,
+      case when e.block_number <= p.earlier then e.amount end as earlier_escrowed
+    from places p join (select * from deposits union all select * from fills) e on e.chain_eid = p.chain_eid
   ),
+  changes as (
+    select chain_eid, address, sum(moved) as moved, sum(earlier_moved) as earlier_moved, sum(escrowed) as escrowed,
+      sum(earlier_escrowed) as earlier_escrowed
+    from (
+      select chain_eid, address, moved, earlier_moved, cast(null as numeric) as escrowed,
+        cast(null as numeric) as earlier_escrowed from moves
+      union all
+      select chain_eid, address, null, null, escrowed, earlier_escrowed from escrows
+    ) c group by chain_eid, address
+  ),
+"""
+"""What differs from the balances of today, which nearly all accounts have: what moved after a block, and what markets
+held for an account at it, which is its deposits until they are returned or traded. Columns are null rather than 0 where
+few accounts have an amount: a sum skips those."""
+_HOLDINGS = """
   freezes as (
     select distinct on (c.chain_eid, c.subject) c.chain_eid, c.subject as address,
       cast(c.arguments ->> 'amount' as numeric) as amount
@@ -62,30 +70,45 @@ _HOLDINGS = """
     where c.name = 'Frozen' and c.block_number <= p.block
     order by c.chain_eid, c.subject, c.block_number desc, c.log_index desc
   ),
+  sums as (
+    select address, chain_eid, c.escrowed,
+      coalesce(b.balance, 0) - coalesce(c.moved, 0) + coalesce(c.escrowed, 0) as balance,
+      case when p.earlier is null then 0
+        else coalesce(b.balance, 0) - coalesce(c.earlier_moved, 0) + coalesce(c.earlier_escrowed, 0) end as earlier
+    from (select chain_eid, address, balance from token_balances where asset_id = :asset) b
+      full join changes c using (chain_eid, address) join places p using (chain_eid)
+    where address <> :zero and address not in (select market_address from venues)
+  ),
   parts as materialized (
-    select s.*, least(coalesce(f.amount, 0), greatest(s.balance - s.escrowed, 0)) as frozen
+    select s.*,
+      case when f.amount > 0 then least(f.amount, greatest(s.balance - coalesce(s.escrowed, 0), 0)) end as frozen
     from sums s left join freezes f on f.chain_eid = s.chain_eid and f.address = s.address
   ),
-  owned as (
-    select address, sum(balance) as balance, sum(escrowed) as escrowed, sum(frozen) as frozen, sum(earlier) as earlier
-    from parts group by address having sum(balance) > 0 or sum(earlier) > 0
+  owned as materialized (
+    select address, balance, escrowed, frozen, earlier from parts
+    where (select count(*) from places) = 1 and (balance > 0 or earlier > 0)
+    union all
+    select address, sum(balance), sum(escrowed), sum(frozen), sum(earlier) from parts
+    where (select count(*) from places) > 1 group by address having sum(balance) > 0 or sum(earlier) > 0
   ),
 """
+"""`parts` are the holdings on each chain, and `owned` those on all chains: the same where there is one."""
 _NAMED = """
-  totals as (select coalesce(sum(balance), 0) as total from owned),
-  exact as (
-    select o.*, coalesce(div(o.balance * 10000, nullif(t.total, 0)), 0) as whole,
-      coalesce(mod(o.balance * 10000, nullif(t.total, 0)), 0) as rest
-    from owned o cross join totals t
+  totals as materialized (select nullif(sum(balance), 0) as total from owned),
+  exact as materialized (
+    select *, coalesce(div(balance * 10000, (select total from totals)), 0) as whole from owned
   ),
   rounded_up as (
-    select address from exact where balance > 0 order by rest desc, balance desc, address
+    select address from exact where balance > 0
+    order by balance * 10000 - whole * (select total from totals) desc, balance desc, address
     limit (select 10000 - sum(whole) from exact)
   ),
   distributors as (
     select distributor_address from distributions where organization_id = :org and distributor_address is not null
   ),
-  known as %s (select id, name, email, country, wallet_address from parties where organization_id = :org),
+  known as not materialized (
+    select id, name, email, country, wallet_address from parties where organization_id = :org %s
+  ),
   named as materialized (
     select e.*, p.id as party_id, p.country, coalesce(w.is_default, false) as is_treasury,
       not coalesce(w.is_default, false) and e.address not in (select distributor_address from distributors)
@@ -98,11 +121,16 @@ _NAMED = """
       left join known p on p.wallet_address = e.address
       left join wallets w on w.organization_id = :org and w.address = e.address
   ),
-  investors as (select * from named where is_investor),
-  holding as (select * from investors where balance > 0),
+  counted as materialized (
+    select is_investor, balance > 0 as is_holding, country, change, count(*) as holders, sum(balance) as balance,
+      sum(escrowed) as escrowed, sum(frozen) as frozen
+    from named group by 1, 2, 3, 4
+  ),
+  investors as (select * from counted where is_investor),
+  holding as (select * from investors where is_holding),
   largest as (
-    select balance, row_number() over (order by balance desc, address) as place
-    from (select balance, address from holding order by balance desc, address limit 10) h
+    select balance, row_number() over (order by balance desc) as place
+    from (select balance from named where is_investor and balance > 0 order by balance desc limit 10) h
   ),
 """
 _PAGE = """
@@ -120,19 +148,21 @@ _PAGE = """
     order by balance desc, earlier desc, address desc limit :most
   )
 """
+# `is true` lets the planner look each holder up in a hash table of the page instead of comparing all with each of it.
 _ANSWER = """
   select jsonb_build_object(
     'chains', (
       select coalesce(jsonb_object_agg(chain_eid, jsonb_build_object('held', cast(held as text),
         'escrowed', cast(escrowed as text), 'frozen', cast(frozen as text), 'holders', holders)), '{}')
-      from (select chain_eid, sum(balance) as held, sum(escrowed) as escrowed, sum(frozen) as frozen,
-        count(*) filter (where balance > 0) as holders from parts group by chain_eid) c),
+      from (select chain_eid, sum(balance) as held, coalesce(sum(escrowed), 0) as escrowed,
+        coalesce(sum(frozen), 0) as frozen, count(*) filter (where balance > 0) as holders
+        from parts group by chain_eid) c),
     'sums', (
       select jsonb_build_object('total', cast(coalesce(sum(balance), 0) as text),
         'escrowed', cast(coalesce(sum(escrowed), 0) as text), 'frozen', cast(coalesce(sum(frozen), 0) as text))
-      from owned),
+      from counted),
     'investors', (
-      select jsonb_build_object('count', count(*), 'balance', cast(coalesce(sum(balance), 0) as text),
+      select jsonb_build_object('count', coalesce(sum(holders), 0), 'balance', cast(coalesce(sum(balance), 0) as text),
         'top_1', (select cast(coalesce(sum(balance) filter (where place <= 1), 0) as text) from largest),
         'top_5', (select cast(coalesce(sum(balance) filter (where place <= 5), 0) as text) from largest),
         'top_10', (select cast(coalesce(sum(balance), 0) as text) from largest))
@@ -140,29 +170,32 @@ _ANSWER = """
     'countries', (
       select coalesce(jsonb_agg(jsonb_build_object('country', country, 'holders', holders,
         'balance', cast(balance as text)) order by balance desc, country), '[]')
-      from (select country, count(*) as holders, sum(balance) as balance from holding group by country) c),
+      from (select country, sum(holders) as holders, sum(balance) as balance from holding group by country) c),
     'changes', (
-      select jsonb_build_object('joined', count(*) filter (where change = 'joined'),
-        'left', count(*) filter (where change = 'left'), 'grew', count(*) filter (where change = 'grew'),
-        'shrank', count(*) filter (where change = 'shrank')) from investors),
+      select jsonb_build_object('joined', coalesce(sum(holders) filter (where change = 'joined'), 0),
+        'left', coalesce(sum(holders) filter (where change = 'left'), 0),
+        'grew', coalesce(sum(holders) filter (where change = 'grew'), 0),
+        'shrank', coalesce(sum(holders) filter (where change = 'shrank'), 0)) from investors),
     'found', (select count(*) from found),
     'rows', (
       select coalesce(jsonb_agg(jsonb_build_object('address', address, 'balance', cast(balance as text),
-        'escrowed', cast(escrowed as text), 'frozen', cast(frozen as text), 'earlier', cast(earlier as text),
-        'chains', coalesce(chains, '[]'), 'party_id', party_id, 'country', country, 'is_treasury', is_treasury,
-        'is_investor', is_investor, 'change', change,
+        'escrowed', cast(coalesce(escrowed, 0) as text), 'frozen', cast(coalesce(frozen, 0) as text),
+        'earlier', cast(earlier as text), 'chains', coalesce(chains, '[]'), 'party_id', party_id, 'country', country,
+        'is_treasury', is_treasury, 'is_investor', is_investor, 'change', change,
         'share_bps', whole + case when address in (select address from rounded_up) then 1 else 0 end)
         order by balance desc, earlier desc, address desc), '[]')
       from page left join (
         select address, jsonb_agg(jsonb_build_object('chain_eid', chain_eid, 'balance', cast(balance as text))
           order by chain_eid) filter (where balance > 0) as chains
-        from parts where address in (select address from page) group by address
+        from parts where (address in (select address from page)) is true group by address
       ) by_chain using (address)))
 """
-_READ = f"with {_EVENTS} {_HOLDINGS} {_NAMED} {_PAGE} {_ANSWER}"
-READ, READ_MANY = (_READ % how for how in ("not materialized", "materialized"))
+_READ = f"with {_CHANGES} {_HOLDINGS} {_NAMED} {_PAGE} {_ANSWER}"
+READ, READ_MANY = (_READ % how for how in ("", "offset 0"))
 """One JSON object. The blocks are given per chain; `:earlier` is null per chain without a comparison. The second reads
-all parties once instead of one per holder."""
+all parties once instead of one per holder: the planner joins nothing into a query with an offset."""
+MEMORY = "select set_config('work_mem', '32MB', true)"
+"""For the second: with the default, each intermediate result of many holders is written to disk."""
 IN_TRANSIT = """
   with places as (
     select * from unnest(cast(:eids as bigint[]), cast(:blocks as bigint[])) as p (chain_eid, block)
