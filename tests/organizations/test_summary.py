@@ -11,6 +11,7 @@ from backend.assets.schemas import AssetStatus
 from backend.core import db
 from backend.core.connections import database
 from backend.models import AssetRow, OrganizationRow
+from backend.organizations.summary import COUNTS
 from tests.conftest import World
 from tests.support.firm import Firm
 
@@ -68,3 +69,26 @@ async def test_summary_uses_one_statement(world: World) -> None:
         event.remove(engine, "before_cursor_execute", note)
     counting = [s for s in statements if "count(*)" in s]
     assert len(counting) == 1, statements
+
+
+COPIES = sa.inspect(OrganizationRow).local_table.columns.keys()
+
+
+@pytest.mark.parametrize("direct", [9_998, 10_000])
+async def test_summary_counts_up_to_10000_organizations_on_every_level(world: World, direct: int) -> None:
+    acme = await world.organization()
+    new = {"id": "gen_random_uuid()", "parent_id": ":parent"}
+    copy = f"""
+      insert into organizations ({", ".join(COPIES)})
+      select {", ".join(new.get(name, name) for name in COPIES)}
+      from organizations cross join generate_series(1, :number) where id = :acme returning id
+    """
+    async with db.worker() as session:
+        await db.scope(session, [acme])
+        below = await session.scalars(sa.text(copy), {"parent": acme, "number": direct, "acme": acme})
+        child = below.all()[0]
+        for deeper, expected in ((1, min(direct + 1, 10_000)), (5, 10_000)):
+            await session.execute(sa.text(copy), {"parent": child, "number": deeper, "acme": acme})
+            found = await session.scalar(COUNTS, {"org": acme})
+            assert (found["sub_organizations"], found["sub_organizations_all"]) == (direct, expected)
+        await session.rollback()
