@@ -148,7 +148,7 @@ async def _send(run: Run, step: StepNotes, act: str, key: str, row: DeploymentRo
     owner = await token.owner(eid, at)
     call = await _call(run, act, key, row, owner)
     outcome = await write(run, step, call, key, eid=eid, signer=owner, label=calls.LABELS[act])
-    await indexer.catch_up(eid, outcome.block_number)
+    await indexer.catch_up(eid, outcome.block_number, outcome.read_at)
     return outcome
 
 

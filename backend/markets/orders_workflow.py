@@ -81,7 +81,7 @@ async def _place(run: Run, step: StepNotes, market: MarketRow, order: OrderRow) 
     outcome = await write(run, step, call, "place", eid=market.chain_eid, signer=wallet, label=f"{side} order")
     placed = contract.placed(outcome)
     step.detail = f"Order {placed.order_id} is {placed.status}."
-    await indexer.catch_up(market.chain_eid, outcome.block_number)
+    await indexer.catch_up(market.chain_eid, outcome.block_number, outcome.read_at)
 
 
 async def _book(run: Run, market_id: UUID) -> list[Resting]:
@@ -111,7 +111,7 @@ async def cancel(run: Run) -> None:
         outcome = await write(
             run, step, call, "cancel", eid=market.chain_eid, signer=order.maker_address, label="cancel order"
         )
-        await indexer.catch_up(market.chain_eid, outcome.block_number)
+        await indexer.catch_up(market.chain_eid, outcome.block_number, outcome.read_at)
         facts = await contract.order(market.chain_eid, market.market_address, number)
         if facts.status != OrderStatus.CANCELLED:
             raise Conflict(f"The order is {facts.status}.")

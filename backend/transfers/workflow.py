@@ -43,7 +43,7 @@ async def send(run: Run) -> None:
         outcome = await _send(run, step, row, at)
     async with run.step("transfer_confirmed") as step:
         _read_back(outcome, row, at)
-        await indexer.catch_up(row.chain_eid, outcome.block_number)
+        await indexer.catch_up(row.chain_eid, outcome.block_number, outcome.read_at)
         step.detail = f"In block {outcome.block_number}, read back from the chain."
     run.at_success.append(lambda session: _change(session, run, status=TransferStatus.CONFIRMED, failure=None))
 

@@ -1,5 +1,6 @@
 """The result of a confirmed transaction."""
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,8 @@ class Outcome:
     block_hash: str
     contract_address: str | None
     logs: tuple[Log, ...] = field(default=(), repr=False)
+    read_at: float = field(default_factory=time.monotonic, repr=False, compare=False)
+    """When it was read back, by `time.monotonic`."""
 
     def events(self, name: str) -> list[dict[str, Any]]:
         """Return the arguments of every event with that name, in order; `_address` and `_log_index` locate it."""

@@ -2,6 +2,7 @@
 share the next. A hundred waiting workflows cost a few passes."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import Context
@@ -15,9 +16,12 @@ Pass = Callable[[Rpc], Awaitable[int]]
 
 @dataclass
 class _Line:
-    """The next pass of a chain, and the lock held by the current one."""
+    """The next pass of a chain, the latest one that has begun, and the lock held by the current one."""
 
     next: "asyncio.Task[int] | None" = None
+    latest: "asyncio.Task[int] | None" = None
+    began: float = 0.0
+    """When the latest pass began, by `time.monotonic`."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -35,10 +39,15 @@ class Wakes:
     by_chain: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=dict)
 
 
-async def shared(chain: Rpc, make: Pass) -> int:
+async def shared(chain: Rpc, make: Pass, since: float | None = None) -> int:
     """Return the block reached by a pass that started after this call: it includes contracts that the caller has just
-    written into the tables. An error of the pass is raised for all callers that share it."""
+    written into the tables. An error of the pass is raised for all callers that share it.
+
+    `since` is an earlier moment, by `time.monotonic`: a pass that started after it counts too, unless it failed.
+    """
     line = _line(chain.eid)
+    if since is not None and line.latest is not None and line.began >= since and not _has_failed(line.latest):
+        return await asyncio.shield(line.latest)
     if line.next is None:
         # In its own context: it belongs to none of the waiting callers, and outlives the first one.
         line.next = asyncio.create_task(_after(line, chain, make), context=Context())
@@ -48,8 +57,12 @@ async def shared(chain: Rpc, make: Pass) -> int:
 
 async def _after(line: _Line, chain: Rpc, make: Pass) -> int:
     async with line.lock:
-        line.next = None
+        line.latest, line.next, line.began = line.next, None, time.monotonic()
         return await make(chain)
+
+
+def _has_failed(made: "asyncio.Task[int]") -> bool:
+    return made.done() and (made.cancelled() or made.exception() is not None)
 
 
 @asynccontextmanager

@@ -38,41 +38,45 @@ ASK_AGAIN = 1.0
 leader."""
 
 
-async def catch_up(eid: int, block_number: int) -> None:
+async def catch_up(eid: int, block_number: int, since: float | None = None) -> None:
     """Return when the tables contain everything up to a block, including contracts that were just written into them.
 
-    A chain that does not answer is queried again as long as the caller has patience.
+    With `since`, contracts written after that moment (`Outcome.read_at`) are not needed: the pass that a confirmed
+    transaction wakes is enough. A chain that does not answer is queried again as long as the caller has patience.
 
     Raises ChainUnavailable and RpcError.
     """
     streams.registered()
     rpc = await connect(eid)
-    while await _patient_pass(rpc) < block_number:
+    while await _patient_pass(rpc, since) < block_number:
+        since = None
         least, most = NEXT[node_urls.is_embedded(eid)]
         await asyncio.sleep(min(max(least, terms_of(eid).block_time), most))
 
 
-async def _patient_pass(rpc: Rpc) -> int:
+async def _patient_pass(rpc: Rpc, since: float | None) -> int:
     began, pause = time.monotonic(), 0.1
     while True:
         try:
-            return await _next_pass(rpc)
+            return await _next_pass(rpc, since)
         except ChainUnavailable:
             wait = max(pause, nodes.rest(rpc.eid))
             if time.monotonic() + wait > began + patience_here():
                 raise
+        since = None
         await asyncio.sleep(wait)
         pause = min(pause * 1.7, 3.0)
 
 
-async def _next_pass(rpc: Rpc) -> int:
-    """Return the result of a pass that starts now or later: in the event loop that leads the chain, or elsewhere."""
+async def _next_pass(rpc: Rpc, since: float | None) -> int:
+    """Return the result of a pass that starts now or later, or started since a moment: in the event loop that leads the
+    chain, or elsewhere."""
     loop = leadership.loop_of(rpc.eid)
     if loop is None:
-        return await scheduler.shared(rpc, _pass_elsewhere)
+        return await scheduler.shared(rpc, _pass_elsewhere, since)
     if _leads_here(rpc.eid):
-        return await scheduler.shared(rpc, pass_over)
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(scheduler.shared(rpc, pass_over), loop))
+        return await scheduler.shared(rpc, pass_over, since)
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(scheduler.shared(rpc, pass_over, since), loop))
 
 
 async def pass_over(rpc: Rpc) -> int:
@@ -167,10 +171,11 @@ async def _follow_until(eid: int, stop: asyncio.Event, woken: asyncio.Event) -> 
     while not stop.is_set():
         is_woken = woken.is_set()
         woken.clear()
+        began = time.monotonic()
         try:
             await health.survey(eid)
             if leadership.leads(eid):
-                await _look(await connect(eid), quiet, is_woken)
+                await _look(await connect(eid), quiet, is_woken, began)
             elif is_woken:
                 await _wake_leader(eid)
             failures = 0
@@ -184,10 +189,10 @@ async def _follow_until(eid: int, stop: asyncio.Event, woken: asyncio.Event) -> 
     ended.cancel()
 
 
-async def _look(rpc: Rpc, quiet: _Quiet, is_woken: bool) -> None:
-    """Make a pass if there is something new, and settle our transactions."""
+async def _look(rpc: Rpc, quiet: _Quiet, is_woken: bool, since: float) -> None:
+    """Make a pass if there is something new, unless a caller has made one since, and settle our transactions."""
     if await quiet.ended(rpc) or is_woken:
-        await scheduler.shared(rpc, pass_over)
+        await scheduler.shared(rpc, pass_over, since)
         await settlement.settle(rpc)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -134,6 +135,7 @@ async def _is_short(rpc: Rpc, row: TransactionRow) -> bool:
 
 async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     """Write the end of a transaction and wake the indexer. Raises Reverted if it was refused."""
+    read_at = time.monotonic()
     refusal = None if succeeded(receipt) else await reason(rpc, row, receipt)
     values = mined(row, receipt) | {"problem": refusal.stored() if refusal else None}
     async with db.worker() as session:
@@ -144,7 +146,7 @@ async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     scheduler.wake(row.chain_eid)
     if refusal is not None:
         raise refusal
-    return outcome_of(receipt)
+    return replace(outcome_of(receipt), read_at=read_at)
 
 
 async def _store(row: TransactionRow, values: dict[str, Any]) -> None:

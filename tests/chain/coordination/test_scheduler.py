@@ -1,6 +1,7 @@
 """Callers that wait for the indexer share its passes."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -31,9 +32,9 @@ class Node:
         self.under_way -= 1
         return number
 
-    def ask(self) -> "asyncio.Task[int]":
+    def ask(self, since: float | None = None) -> "asyncio.Task[int]":
         """A waiting caller."""
-        return asyncio.create_task(scheduler.shared(Rpc(CHAIN), self.make))
+        return asyncio.create_task(scheduler.shared(Rpc(CHAIN), self.make, since))
 
 
 async def _turns(number: int = 5) -> None:
@@ -52,6 +53,29 @@ async def test_hundred_waiters_share_the_next_pass() -> None:
     assert await first == 1
     assert set(await asyncio.gather(*rest)) == {2}
     assert await node.ask() == 3
+
+
+async def test_waiter_shares_a_pass_that_started_since_its_moment() -> None:
+    node, before = Node(), time.monotonic()
+    first = node.ask()
+    await _turns()
+    since, later = node.ask(before), node.ask(time.monotonic())
+    node.released.set()
+    assert (await first, await since, await later) == (1, 1, 2)
+    assert await node.ask(before) == 2  # also one that has ended
+    assert await node.ask(time.monotonic()) == 3
+
+
+async def test_waiter_does_not_share_a_failed_pass_since_its_moment() -> None:
+    async def fail(chain: Rpc) -> int:
+        raise ChainUnavailable("silent")
+
+    before = time.monotonic()
+    with pytest.raises(ChainUnavailable):
+        await scheduler.shared(Rpc(CHAIN), fail)
+    node = Node()
+    node.released.set()
+    assert await node.ask(before) == 1
 
 
 async def test_waiter_cancelled_during_a_pass_leaves_it_to_the_others() -> None:
