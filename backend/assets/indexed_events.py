@@ -55,12 +55,11 @@ class Transfers:
 
     name = "transfers"
 
-    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Return every token on the chain."""
-        found = sa.select(col(DeploymentRow.token_address), col(DeploymentRow.block_number)).where(
+    def contracts(self, eid: int) -> sa.Select[Any, Any]:
+        """Return the query of every token on the chain."""
+        return sa.select(col(DeploymentRow.token_address), col(DeploymentRow.block_number)).where(
             col(DeploymentRow.chain_eid) == eid, col(DeploymentRow.token_address).is_not(None)
         )
-        return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
         """Insert new events, and set the state of each affected token."""

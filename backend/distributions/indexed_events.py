@@ -33,12 +33,11 @@ class Claims:
 
     name = "claims"
 
-    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Return every distributor on the chain."""
-        found = sa.select(col(DistributionRow.distributor_address), col(DistributionRow.block_number)).where(
+    def contracts(self, eid: int) -> sa.Select[Any, Any]:
+        """Return the query of every distributor on the chain."""
+        return sa.select(col(DistributionRow.distributor_address), col(DistributionRow.block_number)).where(
             col(DistributionRow.chain_eid) == eid, col(DistributionRow.distributor_address).is_not(None)
         )
-        return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
         """Insert new events, and update sums and end of each affected distribution."""

@@ -29,12 +29,11 @@ class Orders:
 
     name = "orders"
 
-    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Return every market on the chain."""
-        found = sa.select(col(MarketRow.market_address), col(MarketRow.block_number)).where(
+    def contracts(self, eid: int) -> sa.Select[Any, Any]:
+        """Return the query of every market on the chain."""
+        return sa.select(col(MarketRow.market_address), col(MarketRow.block_number)).where(
             col(MarketRow.chain_eid) == eid, col(MarketRow.market_address).is_not(None)
         )
-        return {str(at): created for at, created in await session.execute(found)}
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
         """Insert new events, update each affected order and market, and announce what is new."""

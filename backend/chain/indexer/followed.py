@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -47,15 +48,15 @@ class Followed:
 async def find(session: db.Write, place: Place) -> tuple[Place, Followed]:
     """Return the contracts to follow. One that was created above the place, or at an unknown block, moves with the
     cursor from now on; this counts as a write. Raises Moved."""
-    wanted = await streams.contracts(session, place.eid)
-    known = await _known(session, place.eid)
-    starts = {address: _start(created, place) for address, (_, created) in wanted.items() if address not in known}
+    found = await _contracts(session, place.eid)
+    starts = {row.address: _start(row.created, place) for row in found if not row.is_known}
     if starts:
         place = await _begin(session, place, starts)
-    read_to = known | {address: None if start is None else start - 1 for address, start in starts.items()}
-    histories = [History(at, done + 1) for at in wanted if (done := read_to[at]) is not None]
-    owners = {address: stream for address, (stream, _) in wanted.items()}
-    return place, Followed(owners, _in_order(histories))
+    read_to = {row.address: row.read_to for row in found}
+    read_to |= {address: None if start is None else start - 1 for address, start in starts.items()}
+    histories = [History(at, done + 1) for at, done in read_to.items() if done is not None]
+    registered = streams.registered()
+    return place, Followed({row.address: registered[row.stream] for row in found}, _in_order(histories))
 
 
 def _in_order(histories: Iterable[History]) -> tuple[History, ...]:
@@ -66,10 +67,12 @@ def _start(created: int | None, place: Place) -> int | None:
     return created if created is not None and created <= place.block.number else None
 
 
-async def _known(session: db.Write, eid: int) -> dict[str, int | None]:
-    found = sa.select(col(FollowedContractRow.address), col(FollowedContractRow.read_to))
-    rows = await session.execute(found.where(col(FollowedContractRow.chain_eid) == eid))
-    return {row.address: row.read_to for row in rows}
+async def _contracts(session: db.Write, eid: int) -> Sequence[Any]:
+    """Return the contracts to follow, each with whether it is followed already, and how far its history was read."""
+    wanted, followed = streams.wanted(eid), col(FollowedContractRow.address)
+    is_same = sa.and_(followed == wanted.c.address, col(FollowedContractRow.chain_eid) == eid)
+    found = sa.select(wanted, followed.is_not(None).label("is_known"), col(FollowedContractRow.read_to))
+    return (await session.execute(found.outerjoin(FollowedContractRow, is_same).order_by(wanted.c.stream))).all()
 
 
 async def _begin(session: db.Write, place: Place, starts: dict[str, int | None]) -> Place:

@@ -7,7 +7,7 @@ The streams are in their packages (`backend/assets/indexed_events.py`, `backend/
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 import structlog
@@ -30,13 +30,13 @@ UNREADABLE = (sa.exc.DataError, sa.exc.IntegrityError, ArithmeticError, LookupEr
 
 
 class Stream(Protocol):
-    """Follows some contracts and writes their events. Every method runs inside a short transaction that locks the
-    chain's cursor, and queries no node."""
+    """Follows some contracts and writes their events. Every method with a session runs inside a short transaction that
+    locks the chain's cursor, and queries no node."""
 
     name: str
 
-    async def contracts(self, session: db.Write, eid: int) -> dict[str, int | None]:
-        """Return the addresses to follow, and the block each was created in if known."""
+    def contracts(self, eid: int) -> sa.Select[Any, Any]:
+        """Return the query of the addresses to follow, and of the block each was created in if known."""
 
     async def apply(self, session: db.Write, eid: int, logs: Sequence[Log]) -> int:
         """Write logs and return how many were new. The same log may come twice, and an older one after a newer one: the
@@ -76,13 +76,20 @@ def registered() -> list[Stream]:
     return list(_streams.values())
 
 
+def wanted(eid: int) -> sa.Subquery:
+    """Return the query of every contract to follow on a chain, for one statement: its `address`, the block in which it
+    was `created` if known, and the number of its `stream` among the registered ones."""
+    theirs = [stream.contracts(eid).add_columns(sa.literal(n)) for n, stream in enumerate(registered())]
+    found = sa.union_all(*theirs).subquery()
+    address, created, stream = found.c
+    return sa.select(address.label("address"), created.label("created"), stream.label("stream")).subquery("wanted")
+
+
 async def contracts(session: db.Write, eid: int) -> dict[str, tuple[Stream, int | None]]:
     """Return every contract to follow on a chain: its stream, and the block it was created in if known."""
-    found: dict[str, tuple[Stream, int | None]] = {}
-    for stream in registered():
-        theirs = await stream.contracts(session, eid)
-        found |= {address: (stream, created) for address, created in theirs.items()}
-    return found
+    found, known = wanted(eid), registered()
+    rows = await session.execute(sa.select(found).order_by(found.c.stream))
+    return {row.address: (known[row.stream], row.created) for row in rows}
 
 
 async def apply(
