@@ -58,7 +58,7 @@ async def contract_address(eid: int, name: str) -> str | None:
 
 
 async def _recorded(eid: int) -> dict[str, str]:
-    async with db.worker() as session:
+    async with db.look() as session:
         found = sa.select(ChainContractRow).where(col(ChainContractRow.chain_eid) == eid)
         return {row.name: row.address for row in (await session.execute(found)).scalars()}
 

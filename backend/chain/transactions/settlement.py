@@ -260,6 +260,6 @@ async def _change(
 
 async def _rows(eid: int, *conditions: Any, limit: int | None = BATCH) -> Sequence[TransactionRow]:
     found = sa.select(TransactionRow).where(col(TransactionRow.chain_eid) == eid, *conditions)
-    async with db.worker() as session:
+    async with db.look() as session:
         rows = await session.execute(found.order_by(sa.asc("block_number"), sa.asc("nonce")).limit(limit))
         return rows.scalars().all()
