@@ -10,11 +10,13 @@ all rows. Neither owns a table.
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
 import sqlalchemy as sa
 import uuid_utils
+from psycopg import sql
 from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -96,14 +98,30 @@ async def prove(session: AsyncSession, *proofs: str | UUID) -> None:
 
 _requests: ContextVar[AsyncSession | None] = ContextVar("requests_session", default=None)
 _steps: ContextVar[Place | None] = ContextVar("steps_place", default=None)
-_guard: ContextVar[Callable[[AsyncSession], Awaitable[None]] | None] = ContextVar("guard", default=None)
+_guard: ContextVar["Guard | None"] = ContextVar("guard", default=None)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A function of the database that returns whether this process owns its work, its arguments, and the error if it
+    does not."""
+
+    function: str
+    arguments: tuple[str, ...]
+    error: Callable[[], BaseException]
+
+    @property
+    def query(self) -> sql.Composable:
+        """Return the query of the function."""
+        values = sql.SQL(", ").join(map(sql.Literal, self.arguments))
+        return sql.SQL("select {}({})").format(sql.Identifier(self.function), values)
 
 
 @contextmanager
-def guarded_by(check: Callable[[AsyncSession], Awaitable[None]]) -> Iterator[None]:
-    """Run a check at the beginning of each step's transaction while inside; it raises where the work belongs to another
+def guarded_by(guard: Guard) -> Iterator[None]:
+    """Check at the beginning of each step's transaction while inside, and raise where the work belongs to another
     process."""
-    token = _guard.set(check)
+    token = _guard.set(guard)
     try:
         yield
     finally:
@@ -112,8 +130,19 @@ def guarded_by(check: Callable[[AsyncSession], Awaitable[None]]) -> Iterator[Non
 
 async def check_owner(session: AsyncSession) -> None:
     """Raise in work that another process has taken over; otherwise the takeover waits until the transaction ends."""
-    if (check := _guard.get()) is not None:
-        await check(session)
+    if (guard := _guard.get()) is None:
+        return
+    holds = getattr(sa.func, guard.function)(*guard.arguments, type_=sa.Boolean)
+    if not await session.scalar(sa.select(holds)):
+        raise guard.error()
+
+
+async def _begin_owned(session: AsyncSession, **settings: str) -> None:
+    """Begin a transaction together with the check of `check_owner`."""
+    guard = _guard.get()
+    found = await engines.begin(session, engines.BEGIN, guard.query if guard else None, **settings)
+    if guard is not None and not found[0]:
+        raise guard.error()
 
 
 @asynccontextmanager
@@ -225,8 +254,7 @@ async def step(*organization_ids: UUID) -> AsyncIterator[Write]:
         _steps.set(place)
         try:
             async with session.begin():
-                await engines.begin(session, organization_ids=_joined(organization_ids))
-                await check_owner(session)
+                await _begin_owned(session, organization_ids=_joined(organization_ids))
                 yield session
                 await conclude(session)
         finally:

@@ -9,13 +9,8 @@ that wakes up after the takeover finds another token before it writes or signs.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncSession
-
 from backend.core import db
 from backend.engine import dbos_internals
-
-_HOLDS = sa.text("select signum_holds_workflow(:workflow, :token)")
 
 
 @contextmanager
@@ -27,9 +22,5 @@ def checked() -> Iterator[None]:
         yield
         return
 
-    async def check(session: AsyncSession) -> None:
-        if not await session.scalar(_HOLDS, {"workflow": workflow, "token": token}):
-            raise dbos_internals.Taken(workflow)
-
-    with db.guarded_by(check):
+    with db.guarded_by(db.Guard("signum_holds_workflow", (workflow, token), lambda: dbos_internals.Taken(workflow))):
         yield

@@ -1,8 +1,10 @@
 """A run whose workflow another process has taken over writes and signs nothing more."""
 
 import asyncio
+from typing import Any
 from uuid import UUID
 
+import pytest
 from dbos import DBOS
 
 from backend.chain.signing import nonces
@@ -84,6 +86,14 @@ async def test_run_that_lost_its_workflow_neither_signs_nor_writes(world: World)
     assert state.status == "SUCCESS"
     assert work.wrote == ["run 2 signed", "run 2 wrote", "awake"]
     assert await status_of(request) is RequestStatus.SUCCEEDED
+
+
+async def test_transaction_of_work_that_is_not_owned_ends_at_its_beginning(api: Any) -> None:
+    with db.guarded_by(db.Guard("signum_holds_workflow", ("unknown:1", "o'token"), ZeroDivisionError)):
+        for begin in (db.step, lambda: db.worker(is_owned=True)):
+            with pytest.raises(ZeroDivisionError):
+                async with begin():
+                    pytest.fail("it began")
 
 
 async def test_run_that_keeps_its_workflow_signs_and_writes(world: World) -> None:

@@ -5,15 +5,19 @@ begins together with the settings that it starts with, in one message.
 """
 
 import select
+from functools import partial
 from typing import Any
 
+import psycopg
 import sqlalchemy as sa
 from psycopg import sql
 from pydantic_core import from_json
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-_BEGIN = "begin_with"
+BEGIN_WITH = "begin_with"
+"""The execution option with the text that begins a transaction."""
+_BEGAN = "began_with"
 BEGIN = "begin"
 READ_ONLY = "begin read only; set local idle_in_transaction_session_timeout = 0"
 """A long list may be sent to a slow client: a transaction that only reads blocks no one."""
@@ -32,25 +36,39 @@ def engine(url: str | sa.URL, **options: Any) -> AsyncEngine:
     return made
 
 
-async def begin(session: AsyncSession, statement: str = BEGIN, **settings: str) -> None:
-    """Begin a session's transaction with settings that last until its end. Names are without their prefix `app.`."""
+async def begin(
+    session: AsyncSession, statement: str = BEGIN, query: sql.Composable | None = None, /, **settings: str
+) -> Any:
+    """Begin a session's transaction with settings that last until its end. Names are without their prefix `app.`.
+
+    Return the first row of the query, which sees the settings; None without a query.
+    """
     calls = [sql.SQL("set_config({}, {}, true)").format(f"app.{name}", value) for name, value in settings.items()]
     text = statement if not calls else f"{statement}; select {sql.SQL(', ').join(calls).as_string()}"
-    await session.connection(execution_options={_BEGIN: text})
+    text = text if query is None else f"{text}; {query.as_string()}"
+    connection = await session.connection(execution_options={BEGIN_WITH: text})
+    began = connection.info.pop(_BEGAN, None)
+    return None if query is None else began
 
 
 def _note(connection: sa.Connection) -> None:
-    connection.connection.info[_BEGIN] = connection.get_execution_options().get(_BEGIN, BEGIN)
+    connection.connection.info[BEGIN_WITH] = connection.get_execution_options().get(BEGIN_WITH, BEGIN)
 
 
 def _begin(connection: PoolProxiedConnection) -> None:
     """Send what begins a transaction. The driver is in autocommit mode, in which it would send no BEGIN of its own."""
-    if text := connection.info.pop(_BEGIN, BEGIN):
-        cursor = connection.cursor()
-        try:
-            cursor.execute(text)
-        finally:
-            cursor.close()
+    if text := connection.info.pop(BEGIN_WITH, BEGIN):
+        adapted: Any = connection.dbapi_connection
+        connection.info[_BEGAN] = adapted.run_async(partial(_send, text))
+
+
+async def _send(text: str, connection: psycopg.AsyncConnection[Any]) -> Any:
+    """Return the first row of the last statement; None if it has none."""
+    async with connection.cursor() as cursor:
+        await cursor.execute(text.encode())
+        while cursor.nextset():
+            pass
+        return await cursor.fetchone() if cursor.description else None
 
 
 def _look(adapted: Any, _record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
