@@ -1,6 +1,7 @@
 """Queries of assets and deployments, within one organization."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -67,6 +68,19 @@ async def chain_names(session: AsyncSession) -> dict[int, str]:
     return {row.xchain_eid: row.display_name for row in await session.execute(query)}
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What transactions may cost, and what their sender holds, in wei."""
+
+    needed: int
+    held: int
+
+    @property
+    def is_covered(self) -> bool:
+        """Return whether the sender can pay."""
+        return self.held > 0 and self.held >= self.needed
+
+
 async def check_funded(
     session: AsyncSession, wallet: WalletRow, eid: int, gas: int, value: int = 0, *, size: int = SMALL_SIZE
 ) -> None:
@@ -75,16 +89,22 @@ async def check_funded(
 
     The transaction is paused while the chain is queried: earlier locks are released.
     """
-    needed, held = await gas_cost(session, wallet.address, eid, gas, size=size)
-    needed += value
-    if held > 0 and held >= needed:
+    async with db.paused(session):
+        cost = await cost_on_chain(wallet.address, eid, gas, value, size=size)
+    await check_covered(session, wallet, eid, cost, value)
+
+
+async def check_covered(session: AsyncSession, wallet: WalletRow, eid: int, cost: Cost, value: int = 0) -> None:
+    """Raise 409 if a wallet does not hold a cost, of which `value` is for the delivery of a packet, as `check_funded`
+    does."""
+    if cost.is_covered:
         return
     query = sa.select(col(ChainRow.display_name), col(ChainRow.native_currency_symbol))
     name, symbol = (await session.execute(query.where(col(ChainRow.xchain_eid) == eid))).one()
     beside = f" ({funding.amount(value)} of it for the delivery of a packet)" if value else ""
     raise Conflict(
         f'The wallet "{wallet.label}" ({wallet.address}) has too little {symbol} on {name}: this may cost '
-        f"{funding.amount(needed)} {symbol}{beside}, and it has {funding.held(held)}. Fund it first."
+        f"{funding.amount(cost.needed)} {symbol}{beside}, and it has {funding.held(cost.held)}. Fund it first."
     )
 
 
@@ -96,7 +116,14 @@ async def gas_cost(
     The transaction is paused while the chain is queried: earlier locks are released.
     """
     async with db.paused(session):
-        rpc = await connect(eid)
-        price, balance = await rpc.batch([("eth_gasPrice", []), ("eth_getBalance", [address, "latest"])])
-        written = await l1_fee.planned_fee(rpc, size, int(price, 16))
-    return gas * 2 * int(price, 16) + written, int(balance, 16)
+        cost = await cost_on_chain(address, eid, gas, size=size)
+    return cost.needed, cost.held
+
+
+async def cost_on_chain(address: str, eid: int, gas: int, value: int = 0, *, size: int = SMALL_SIZE) -> Cost:
+    """Return what `gas` plus `value` wei may cost on a chain, and what an address holds there for it. Hold no database
+    connection meanwhile."""
+    rpc = await connect(eid)
+    price, balance = await rpc.batch([("eth_gasPrice", []), ("eth_getBalance", [address, "latest"])])
+    written = await l1_fee.planned_fee(rpc, size, int(price, 16))
+    return Cost(gas * 2 * int(price, 16) + written + value, int(balance, 16))

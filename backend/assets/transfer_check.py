@@ -43,8 +43,15 @@ async def check(context: Context, asset_id: UUID, body: TransferCheck) -> Transf
     return TransferVerdict(
         allowed=not failed,
         chain_agrees=[v.code for v in failed] == codes,
-        rules=await resolved(context, verdicts, asset_id, body.chain_eid, body.from_address, body.to_address),
+        rules=await resolved_verdicts(context, verdicts, asset_id, body),
     )
+
+
+async def resolved_verdicts(
+    context: Context, verdicts: Sequence[RuleVerdict], asset_id: UUID, body: TransferCheck
+) -> list[RuleVerdict]:
+    """Return the verdicts on a transfer, the failed ones with their resolution."""
+    return await resolved(context, verdicts, asset_id, body.chain_eid, body.from_address, body.to_address)
 
 
 async def verdicts_of(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict], list[int]]:

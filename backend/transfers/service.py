@@ -50,11 +50,7 @@ async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, Wa
     place = await transfer_check.place_of(context, asset.id, body.chain_eid)
     await new_activity.check(context, place.eid)
     async with lost_transactions.considered(context.session, place.eid):
-        await _check_rules(context, wallet, body)
-        await records.check_funded(context.session, wallet, body.chain_eid, gas.TRANSFER)
-        call = token.transfer(place.token, body.to_address, int(body.amount))
-        async with db.paused(context.session):
-            await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
+        await _check_on_chain(context, wallet, place, body)
     return asset, wallet, place
 
 
@@ -90,14 +86,23 @@ async def _wallet(context: Context, wallet_id: UUID) -> WalletRow:
     return wallet
 
 
-async def _check_rules(context: Context, wallet: WalletRow, body: TransferCreate) -> None:
-    """Raise 409 with every failed rule."""
+async def _check_on_chain(context: Context, wallet: WalletRow, place: Place, body: TransferCreate) -> None:
+    """Raise 409 with every failed rule, or if the wallet cannot pay; then simulate the transfer. In one pause, because
+    each one begins another transaction."""
     asked = TransferCheck(
         chain_eid=body.chain_eid, from_address=wallet.address, to_address=body.to_address, amount=body.amount
     )
-    refused = failures((await transfer_check.check(context, body.asset_id, asked)).rules)
-    if refused:
-        raise Refused(refused)
+    call = token.transfer(place.token, body.to_address, int(body.amount))
+    cost: records.Cost | None = None
+    async with db.paused(context.session):
+        verdicts, _ = await transfer_check.verdicts_of(place, asked)
+        if not failures(verdicts):
+            cost = await records.cost_on_chain(wallet.address, place.eid, gas.TRANSFER)
+            if cost.is_covered:
+                await rehearse(call.intent("rehearsal", eid=place.eid, signer=wallet.address))
+    if cost is None:
+        raise Refused(failures(await transfer_check.resolved_verdicts(context, verdicts, body.asset_id, asked)))
+    await records.check_covered(context.session, wallet, place.eid, cost)
 
 
 async def _title(context: Context, asset: AssetRow, wallet: WalletRow, body: TransferCreate) -> str:
