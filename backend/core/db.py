@@ -283,12 +283,15 @@ async def reading(*organization_ids: UUID) -> AsyncIterator[Read]:
 
 
 @asynccontextmanager
-async def worker() -> AsyncIterator[Write]:
-    """Open a transaction of the worker's role, which sees every organization.
+async def worker(*, is_owned: bool = False) -> AsyncIterator[Write]:
+    """Open a transaction of the worker's role, which sees every organization. `is_owned`: it begins with the check of
+    `check_owner`.
 
     For chain infrastructure only, never for a request.
     """
     async with Write(engine("worker"), expire_on_commit=False) as session, session.begin():
+        if is_owned:
+            await _begin_owned(session)
         yield session
         await conclude(session)
 

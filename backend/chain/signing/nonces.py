@@ -13,6 +13,8 @@ from backend.core import db
 MOST_AHEAD = 1_000
 """How far a node's count may be ahead of ours. It is ahead if our database is older than the chain, or the node
 lies."""
+_MOST_COUNTED = 2**62
+"""No count above this fits into the column."""
 MOST_MISSING = 50
 """Maximum number of missing nonces filled at a time."""
 
@@ -29,6 +31,21 @@ async def lock(session: db.Write, eid: int, address: str) -> SignerRow:
     fresh = SignerRow(chain_eid=eid, address=address)
     await session.execute(insert(SignerRow).values(**fresh.model_dump()).on_conflict_do_nothing())
     return (await session.execute(locked)).scalar_one()
+
+
+async def take(session: db.Write, eid: int, address: str, answer: int) -> int:
+    """Assign and return a signer's next nonce, as `lock` and `give` do, in one statement if the row exists."""
+    mined, ours = sa.literal(min(answer, _MOST_COUNTED), sa.BigInteger), col(SignerRow.next_nonce)
+    mine = (col(SignerRow.chain_eid) == eid, col(SignerRow.address) == address)
+    taken = (
+        sa.update(SignerRow)
+        .where(*mine, ours >= mined - MOST_AHEAD)
+        .values(next_nonce=sa.func.greatest(ours, mined) + 1)
+    )
+    following: int | None = await session.scalar(
+        taken.returning(ours), execution_options={"synchronize_session": False}
+    )
+    return give(await lock(session, eid, address), answer) if following is None else following - 1
 
 
 def give(signer: SignerRow, answer: int) -> int:

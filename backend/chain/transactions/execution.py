@@ -12,6 +12,7 @@ from contextlib import suppress
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
 from backend.chain.abi.calls import Intent
@@ -54,10 +55,11 @@ async def execute(intent: Intent, on_stored: OnStored | None = None) -> Outcome:
     """
     with spans.span("transaction", "PRODUCER", **{"signum.chain": intent.chain_eid}) as span:
         row = await find(intent.key)
+        is_new = row is None
         if row is not None and row.status is TransactionStatus.FAILED:
             row = await _mined_before(await connect(intent.chain_eid), intent.key)
         if row is None:
-            row = await _prepare(intent)
+            row = await _prepare(intent, is_new)
         span.set_attribute("signum.tx_hash", row.tx_hash)
         if on_stored is not None:
             await on_stored(row.tx_hash)
@@ -85,10 +87,14 @@ async def rehearse(intent: Intent) -> None:
     await quote.terms(await connect(intent.chain_eid), intent)
 
 
-async def _prepare(intent: Intent) -> TransactionRow:
+async def _prepare(intent: Intent, is_new: bool = True) -> TransactionRow:
+    """Sign and store an intent's transaction. `is_new`: the intent had none yet."""
     await holder(intent.signer)
     rpc = await connect(intent.chain_eid)
     terms = await _simulated(rpc, intent)
+    if is_new:
+        with suppress(IntegrityError):  # another run stored one in the meantime; this nonce was not used
+            return await _store(intent, terms)
     async with db.worker() as session:
         signer = await nonces.lock(session, intent.chain_eid, intent.signer)
         row = await _current(session, intent.key)
@@ -98,6 +104,15 @@ async def _prepare(intent: Intent) -> TransactionRow:
             row.key = f"{row.key}{SUPERSEDED}{row.nonce}"
             await session.flush()
         row = await signed_transactions.signed(intent, terms, nonces.give(signer, terms.mined))
+        session.add(row)
+    return row
+
+
+async def _store(intent: Intent, terms: Terms) -> TransactionRow:
+    """Store an intent's first transaction; IntegrityError if it has one. Its unique key decides, instead of a read."""
+    async with db.worker(is_owned=True) as session:
+        nonce = await nonces.take(session, intent.chain_eid, intent.signer, terms.mined)
+        row = await signed_transactions.signed(intent, terms, nonce)
         session.add(row)
     return row
 
