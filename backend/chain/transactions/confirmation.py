@@ -20,7 +20,7 @@ from backend.chain.rpc.json_rpc import Rpc, connect
 from backend.chain.rpc.receipts import Receipt, mined, outcome_of, receipts_of, succeeded
 from backend.chain.rpc.terms import confirmations
 from backend.chain.transactions.broadcast import broadcast
-from backend.chain.transactions.corrections import check_twice
+from backend.chain.transactions.corrections import IS_ONE_OF_SEVERAL, check_twice
 from backend.chain.transactions.replacement import NonceUsed, push
 from backend.core import db
 
@@ -139,8 +139,8 @@ async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     refusal = None if succeeded(receipt) else await reason(rpc, row, receipt)
     values = mined(row, receipt) | {"problem": refusal.stored() if refusal else None}
     async with db.worker() as session:
-        await session.execute(_update(row, values))
-        if refusal is None:
+        is_one_of_several = await session.scalar(_update(row, values).returning(IS_ONE_OF_SEVERAL))
+        if refusal is None and is_one_of_several:
             await check_twice(session, row)
     floors.raise_to(row.chain_eid, int(receipt["blockNumber"], 16))
     scheduler.wake(row.chain_eid)

@@ -23,6 +23,15 @@ SUPERSEDED = "#failed"
 """Marks the key of a failed transaction whose intent was signed again: `{key}#failed{nonce}`."""
 
 
+IS_ONE_OF_SEVERAL = sa.literal_column(
+    "transactions.key like '%#failed%' or exists (select from transactions earlier where earlier.key like '%#failed%'"
+    " and split_part(earlier.key, '#failed', 1) = transactions.key)",
+    sa.Boolean,
+).label("is_one_of_several")
+"""Whether a transaction is not the only one of its intent. A later one exists only after this one was marked failed and
+renamed, so a single one needs no `check_twice`."""
+
+
 class Change(StrEnum):
     """`found`: marked failed, but mined later. `lost`: included, but its block was replaced; it is open again.
     `settled`: an open one is final. `altered`: a lost one is included again, with other events or addresses than
