@@ -63,12 +63,18 @@ class Run:
             self.ended.extend(ended)
             raise
 
+    async def begin_step(self, session: db.Write, name: str) -> None:
+        """Show a step as running, in a transaction that also does something else before it."""
+        await requests.begin_step(session, self.request_id, name)
+
     @asynccontextmanager
-    async def step(self, name: str) -> AsyncIterator["StepNotes"]:
-        """Show a step as running, then as succeeded with its notes; as failed where it raises."""
+    async def step(self, name: str, *, is_begun: bool = False) -> AsyncIterator["StepNotes"]:
+        """Show a step as running, unless `begin_step` has; then as succeeded with its notes; as failed where it
+        raises."""
         notes = StepNotes(self, name)
-        async with self.transaction() as session:
-            await requests.begin_step(session, self.request_id, name)
+        if not is_begun:
+            async with self.transaction() as session:
+                await self.begin_step(session, name)
         try:
             with spans.span(f"step {name}"):
                 yield notes

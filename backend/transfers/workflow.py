@@ -39,7 +39,7 @@ async def _was_mined(run: Run) -> bool:
 async def send(run: Run) -> None:
     """Sign, send and wait; read the movement back; wait until the tables show it."""
     row, at = await _begin(run)
-    async with run.step("transfer_sent") as step:
+    async with run.step("transfer_sent", is_begun=True) as step:
         outcome = await _send(run, step, row, at)
     async with run.step("transfer_confirmed") as step:
         _read_back(outcome, row, at)
@@ -49,13 +49,14 @@ async def send(run: Run) -> None:
 
 
 async def _begin(run: Run) -> tuple[TransferRow, str]:
-    """Return the transfer and its token's address; a failed one that is retried starts again."""
+    """Begin the first step; return the transfer and its token's address. A failed one that is retried starts again."""
     async with run.transaction() as session:
         row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
         if row.status is TransferStatus.FAILED:
             await set_status(session, "transfer", Transfer, row, status=TransferStatus.PENDING, failure=None)
         for place in records.active(await records.deployments(session, row.asset_id)):
             if place.chain_eid == row.chain_eid and place.token_address:
+                await run.begin_step(session, "transfer_sent")
                 return row, place.token_address
     raise Conflict("The asset no longer has an active token on this chain.")
 
