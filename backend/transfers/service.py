@@ -122,8 +122,6 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
         to_address=body.to_address,
         amount=int(body.amount),
     )
-    context.session.add(row)
-    await context.session.flush()
     request = await accept(
         context,
         KIND,
@@ -138,6 +136,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
         moves=Amount(asset.id, int(body.amount)),
     )
     row.request_id = request.id
+    context.session.add(row)
     subject, made = ("transfer", row.id), shown(Transfer, row)
     await publish(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
