@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from typing import Any
-from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
@@ -20,13 +19,15 @@ async def check(context: Context, *eids: int, also: Sequence[dict[str, Any]] = (
 
     Disabling one of them waits until the transaction ends, so nothing starts after it.
     """
-    rows = await _chains(context, eids)
-    enabled = await _locked(context, [row.id for row in rows])
-    missing = [row.display_name for row in rows if row.id not in enabled]
+    enabled = await _locked(context, eids)
     open_ones = [entry["detail"] for entry in also if not entry["satisfied"]]
+    if not open_ones and enabled.issuperset(eids):
+        return
+    rows = await _chains(context, eids)
+    missing = [row.display_name for row in rows if row.xchain_eid not in enabled]
     if missing or open_ones:
         entries = [
-            rules.enabled_entry(context.organization_id, row.id, row.display_name, is_enabled=row.id in enabled)
+            rules.enabled_entry(context.organization_id, row.id, row.display_name, is_enabled=row.xchain_eid in enabled)
             for row in rows
         ]
         raise PrerequisitesNotMet([*entries, *also], " ".join([*rules.not_enabled(missing), *open_ones]))
@@ -60,9 +61,12 @@ async def _chains(context: Context, eids: Collection[int], *where: sa.ColumnElem
     return (await context.session.execute(query)).all()
 
 
-async def _locked(context: Context, chain_ids: Collection[UUID]) -> set[UUID]:
-    query = sa.select(col(OrganizationChainRow.chain_id)).where(
+async def _locked(context: Context, eids: Collection[int]) -> set[int]:
+    """Return the enabled ones of some chains, and keep them so until the transaction ends."""
+    query = sa.select(col(ChainRow.xchain_eid)).where(
+        col(ChainRow.id) == col(OrganizationChainRow.chain_id),
         col(OrganizationChainRow.organization_id) == context.organization_id,
-        col(OrganizationChainRow.chain_id).in_(chain_ids),
+        col(ChainRow.xchain_eid).in_(eids),
     )
-    return set(await context.session.scalars(query.with_for_update(read=True, key_share=True)))
+    locked = query.with_for_update(read=True, key_share=True, of=OrganizationChainRow)
+    return set(await context.session.scalars(locked))
