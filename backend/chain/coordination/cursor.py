@@ -62,35 +62,37 @@ async def begin(session: db.Write, eid: int, blocks: Sequence[Block]) -> None:
         await session.execute(fresh, [row.model_dump() for row in passed])
 
 
-async def lock(session: db.Write, place: Place) -> CursorRow:
-    """Return the cursor's row, locked, and count the write that follows. Raises Moved if it is not at the place."""
-    row: CursorRow | None = await session.scalar(_head(place.eid).with_for_update())
-    if row is None or row.revision != place.revision:
+async def lock(session: db.Write, place: Place, *, to: Block | None = None) -> CursorRow:
+    """Return the cursor's row, locked, and count the write that follows; move it to a block, if one is given. Raises
+    Moved if it is not at the place."""
+    values = {"revision": place.revision + 1, **(_values(to) if to else {})}
+    same = (*_is_head(place.eid), col(CursorRow.revision) == place.revision)
+    locked = sa.update(CursorRow).where(*same).values(**values).returning(CursorRow)
+    row: CursorRow | None = await session.scalar(locked, execution_options={"populate_existing": True})
+    if row is None:
         raise Moved
-    row.revision += 1
     return row
 
 
-async def advance(session: db.Write, row: CursorRow, blocks: Sequence[Block]) -> Place:
-    """Move the locked cursor to the last of some blocks, and add the others and its old place to the trail."""
-    passed = [Block(row.block_number, row.block_hash), *blocks[:-1]]
+async def extend_trail(session: db.Write, row: CursorRow, before: Block, blocks: Sequence[Block]) -> Place:
+    """Add the block from which the locked cursor was moved to the last of some blocks, and those between, to the
+    trail."""
+    passed = [before, *blocks[:-1]]
     fresh = insert(CursorRow)
     kept = fresh.on_conflict_do_update(
         index_elements=["chain_eid", "stream"], set_={"block_hash": fresh.excluded.block_hash}
     )
     rows = [CursorRow(chain_eid=row.chain_eid, stream=_trail_stream(b), **_values(b)) for b in passed[-TRAIL:]]
     await session.execute(kept, [entry.model_dump() for entry in rows])
-    _move(row, blocks[-1])
     if row.revision % CUT == 0:
         entries = sa.select(col(CursorRow.id)).where(*_trail(row.chain_eid)).order_by(sa.desc("block_number"))
         await session.execute(sa.delete(CursorRow).where(col(CursorRow.id).in_(entries.offset(TRAIL))))
-    await session.flush()
     return placed(row)
 
 
 async def set_back(session: db.Write, row: CursorRow, block: Block) -> Place:
     """Move the locked cursor back to a block, and cut the trail there."""
-    _move(row, block)
+    row.block_number, row.block_hash = block.number, block.hash
     gone = sa.delete(CursorRow).where(*_trail(row.chain_eid), col(CursorRow.block_number) >= block.number)
     await session.execute(gone)
     await session.flush()
@@ -142,10 +144,6 @@ def _trail_stream(block: Block) -> str:
 
 def _values(block: Block) -> dict[str, Any]:
     return {"block_number": block.number, "block_hash": block.hash}
-
-
-def _move(row: CursorRow, block: Block) -> None:
-    row.block_number, row.block_hash = block.number, block.hash
 
 
 def placed(row: CursorRow) -> Place:

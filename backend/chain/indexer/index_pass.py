@@ -176,9 +176,9 @@ class _Pass:
         """Write a piece and move the cursor to its end; return whether the pass ends with it."""
         self.is_verified = True
         async with db.worker() as session:
-            row = await cursor.lock(session, self.place)
+            row = await cursor.lock(session, self.place, to=piece.blocks[-1])
             await self._apply(session, piece)
-            self.place = await cursor.advance(session, row, piece.blocks)
+            self.place = await cursor.extend_trail(session, row, self.place.block, piece.blocks)
             is_last = self.place.block.number >= self.target and not self.followed.histories and not self._is_due()
             if is_last:
                 await self._conclude(session)
