@@ -13,6 +13,7 @@ from backend.chain.bindings import quote_token, token
 from backend.chain.errors import Undone
 from backend.chain.indexer import indexer
 from backend.core.changes import publish, shown
+from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError
 from backend.markets import rules
 from backend.markets.models import MarketRow, OrderRow
@@ -41,23 +42,23 @@ async def place_failed(run: Run, error: SignumError) -> None:
 @workflow("order.place", on_failure=place_failed)
 async def place(run: Run) -> None:
     """Approve the allowance, place the order with matching orders as hints, and wait until the tables show it."""
-    order = await _begin(run)
     async with run.transaction() as session:
+        order = await _pending(session, run)
         market = await session.get_one(MarketRow, order.market_id)
         asset = await records.asset(session, run.organization_id, market.asset_id)
-    async with run.step("order_approved") as step:
+        await run.begin_step(session, "order_approved")
+    async with run.step("order_approved", is_begun=True) as step:
         await _approve(run, step, market, asset, order)
     async with run.step("order_placed") as step:
         await _place(run, step, market, order)
 
 
-async def _begin(run: Run) -> OrderRow:
+async def _pending(session: Write, run: Run) -> OrderRow:
     """Return the order; one that failed is pending again."""
-    async with run.transaction() as session:
-        order: OrderRow = await session.get_one(OrderRow, run.subject_id, with_for_update=True)
-        if order.status is OrderStatus.FAILED:
-            order.status, order.failure = OrderStatus.PENDING, None
-        return order
+    order: OrderRow = await session.get_one(OrderRow, run.subject_id, with_for_update=True)
+    if order.status is OrderStatus.FAILED:
+        order.status, order.failure = OrderStatus.PENDING, None
+    return order
 
 
 async def _approve(run: Run, step: StepNotes, market: MarketRow, asset: AssetRow, order: OrderRow) -> None:
