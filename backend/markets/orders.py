@@ -46,6 +46,8 @@ from backend.test_funds import service as test_funds
 from backend.wallets.models import WalletRow
 from backend.wallets.schemas import WalletKind
 
+UNSETTLED = "The token no longer lets this market settle, so it takes no orders."
+
 
 @dataclass(frozen=True)
 class Trader:
@@ -63,9 +65,7 @@ async def _placeable(context: Context, asset_id: UUID, market_id: UUID, body: Or
     rules.check_open(trader.market.status)
     rules.check_worth(int(body.price), int(body.amount), trader.asset.decimals)
     async with lost_transactions.considered(context.session, trader.market.chain_eid):
-        await _check_rules(context, trader, body)
-        await check_settles(context, trader.market)
-        await _check_means(context, trader, body)
+        await _check_on_chain(context, trader, body)
     return trader
 
 
@@ -162,22 +162,58 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
     )
 
 
-async def _check_rules(context: Context, trader: Trader, body: OrderCreate) -> None:
-    verdicts = await verdicts_of(context, trader.market, trader.wallet.address, body.side, int(body.amount))
-    refused = failures(verdicts)
-    if refused:
-        address = trader.wallet.address
-        raise Refused(await resolved(context, refused, trader.asset.id, trader.market.chain_eid, address, address))
+@dataclass
+class _Findings:
+    """What the chain says about an order. What follows a refusal is not read."""
+
+    verdicts: list[RuleVerdict]
+    cost: records.Cost | None = None
+    held: int | None = None
+    """Base units of the quote currency that the buyer holds."""
+    is_test: bool = False
+
+
+async def _check_on_chain(context: Context, trader: Trader, body: OrderCreate) -> None:
+    """Raise 409 with every failed rule, or if the market cannot settle, or the wallet lacks gas or the quote currency.
+    The chain is read in one pause, because each one begins another transaction."""
+    market, address = trader.market, trader.wallet.address
+    place = await transfer_check.place_of(context, market.asset_id, market.chain_eid)
+    async with db.paused(context.session):
+        found = await _read(place, trader, body)
+    if refused := failures(found.verdicts):
+        raise Refused(await resolved(context, refused, trader.asset.id, market.chain_eid, address, address))
+    if found.cost is None:
+        raise Conflict(UNSETTLED)
+    await records.check_covered(context.session, trader.wallet, market.chain_eid, found.cost)
+    if found.held is not None:
+        _check_means(trader, _needed(trader, body), found.held, found.is_test)
+
+
+async def _read(place: Place, trader: Trader, body: OrderCreate) -> _Findings:
+    market, address, eid = trader.market, trader.wallet.address, trader.market.chain_eid
+    found = _Findings(await _verdicts(place, market, address, body.side, int(body.amount)))
+    if failures(found.verdicts) or not await _settles(market):
+        return found
+    found.cost = await records.cost_on_chain(address, eid, gas.ORDER)
+    if body.side is OrderSide.BUY and found.cost.is_covered:
+        currency = str(market.quote_token_address)
+        found.held = await quote_token.balance_of(eid, currency, address)
+        found.is_test = found.held < _needed(trader, body) and await test_funds.is_test_currency(eid, currency)
+    return found
 
 
 async def verdicts_of(
     context: Context, market: MarketRow, address: str, side: OrderSide, amount: int
 ) -> list[RuleVerdict]:
     """Return every rule's verdict on an order of an address, with the chain's facts."""
-    assert market.market_address is not None
     place = await transfer_check.place_of(context, market.asset_id, market.chain_eid)
     async with db.paused(context.session):
-        account, state, on_token, info = await _facts(place, market.market_address, address)
+        return await _verdicts(place, market, address, side, amount)
+
+
+async def _verdicts(place: Place, market: MarketRow, address: str, side: OrderSide, amount: int) -> list[RuleVerdict]:
+    assert market.market_address is not None
+    account, state, on_token, info = await _facts(place, market.market_address, address)
     now, is_buy = clock.moment(), side is OrderSide.BUY
     return evaluate_order(on_token, market_rules(market), account, is_buy, amount, now, state, info.halted)
 
@@ -192,22 +228,18 @@ async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, 
 async def check_settles(context: Context, market: MarketRow) -> None:
     """Raise 409 if the token's owner has removed the venue: an order there could never settle."""
     async with db.paused(context.session):
-        settles = await token.is_venue(market.chain_eid, str(market.rwa_token_address), str(market.market_address))
+        settles = await _settles(market)
     if not settles:
-        raise Conflict("The token no longer lets this market settle, so it takes no orders.")
+        raise Conflict(UNSETTLED)
 
 
-async def _check_means(context: Context, trader: Trader, body: OrderCreate) -> None:
-    """Raise 409 if the wallet lacks the quote currency for a buy order, or cannot pay for gas."""
+async def _settles(market: MarketRow) -> bool:
+    return await token.is_venue(market.chain_eid, str(market.rwa_token_address), str(market.market_address))
+
+
+def _check_means(trader: Trader, needed: int, held: int, is_test: bool) -> None:
+    """Raise 409 if the wallet lacks the quote currency for a buy order."""
     market = trader.market
-    await records.check_funded(context.session, trader.wallet, market.chain_eid, gas.ORDER)
-    if body.side is OrderSide.SELL:
-        return
-    assert market.quote_token_address is not None
-    needed = _needed(trader, body)
-    async with db.paused(context.session):
-        held = await quote_token.balance_of(market.chain_eid, market.quote_token_address, trader.wallet.address)
-        is_test = held < needed and await test_funds.is_test_currency(market.chain_eid, market.quote_token_address)
     if held >= needed:
         return
     holds, needs = (f"{grouped(n, market.quote_decimals or 0)} {market.quote_symbol}" for n in (held, needed))
