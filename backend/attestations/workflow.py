@@ -21,6 +21,7 @@ from backend.core import db
 from backend.core.db import Write
 from backend.core.errors import Conflict, SignumError, Unavailable
 from backend.issuers import service as issuers
+from backend.issuers.models import IssuerWalletRow
 from backend.requests.models import RequestRow
 from backend.requests.runs import Run
 from backend.requests.workflows import workflow
@@ -50,7 +51,9 @@ async def issue(run: Run) -> None:
         row = await session.get_one(AttestationRow, run.subject_id)
         await service.check_is_current(session, row, run.request_id)
         await _set(session, run, status=AttestationStatus.PENDING, failure=None)
-    outcome = await _attest(run, row)
+        attester = await issuers.attester_on(session, run.organization_id, row.chain_eid)
+        await run.begin_step(session, "attest")
+    outcome = await _attest(run, row, attester)
     uid = str(outcome.event("Attested")["uid"])
     async with run.step("read_back") as step:
         at = (await contracts_of(row.chain_eid)).registry
@@ -58,17 +61,18 @@ async def issue(run: Run) -> None:
         if not answer.is_valid or not listing.is_same(row, answer):
             raise Conflict("The registry's attestation differs from the one that was sent.")
         step.detail = f"Valid at block {answer.block_number}"
-        async with run.transaction() as session:
-            attested_at = _time(answer.issued_at)
-            await _retire_earlier(session, row, attested_at)
-            found = {"uid": uid, "tx_hash": outcome.tx_hash, "attested_at": attested_at}
-            await _set(session, run, status=AttestationStatus.ACTIVE, **found)
+    attested_at = _time(answer.issued_at)
+
+    async def activate(session: Write) -> None:
+        await _retire_earlier(session, row, attested_at)
+        found = {"uid": uid, "tx_hash": outcome.tx_hash, "attested_at": attested_at}
+        await _set(session, run, status=AttestationStatus.ACTIVE, **found)
+
+    run.at_success.append(activate)
 
 
-async def _attest(run: Run, row: AttestationRow) -> Outcome:
-    async with run.step("attest") as step:
-        async with run.transaction() as session:
-            attester = await issuers.attester_on(session, run.organization_id, row.chain_eid)
+async def _attest(run: Run, row: AttestationRow, attester: IssuerWalletRow | None) -> Outcome:
+    async with run.step("attest", is_begun=True) as step:
         if attester is None:
             raise Conflict("The organization is no longer registered as an issuer on this chain.")
         call = await service.attest_call(row)
