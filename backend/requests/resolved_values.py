@@ -17,7 +17,7 @@ from sqlmodel import SQLModel, col
 from backend.core.db import Write
 from backend.core.errors import Conflict, Denied, PrerequisitesNotMet
 from backend.core.problems import resolutions
-from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
+from backend.requests.models import RequestRow, RequestStepRow
 
 CAUSE = "waits_because"
 """Name in a request's arguments: why it waits."""
@@ -118,13 +118,10 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-async def refusal(session: Write, row: RequestRow) -> Conflict | None:
-    """Return why an approved request may not start for the first time: its rows are not what was approved."""
-    if row.attempt > 1:
-        return None
-    query = sa.select(col(ApprovalRow.executes)).where(col(ApprovalRow.request_id) == row.id)
-    approved = await session.scalar(query)
-    if approved is None:
+async def refusal(session: Write, row: RequestRow, approved: Mapping[str, Any] | None) -> Conflict | None:
+    """Return why an approved request may not start for the first time: its rows are not what was approved (`executes`
+    of its approval)."""
+    if row.attempt > 1 or approved is None:
         return None
     current = await of(session, row, creates=approved["creates"])
     changed = _changed(approved["values"], current.values)

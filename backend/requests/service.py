@@ -150,12 +150,15 @@ async def has_sent(session: Write, request_id: UUID, what: str | None = None) ->
 async def begin(session: Write, request_id: UUID) -> tuple[RequestRow | None, Conflict | None]:
     """Mark a request as running; None where it has already ended (a repeated run). Return also why it may not start,
     where its maker may no longer make it, or it is not what was approved: it stays accepted."""
-    row: RequestRow | None = await session.get(RequestRow, request_id, with_for_update=True)
+    query = sa.select(RequestRow, col(ApprovalRow.executes)).where(col(RequestRow.id) == request_id)
+    query = query.outerjoin(ApprovalRow, col(ApprovalRow.request_id) == col(RequestRow.id))
+    locked = query.with_for_update(of=RequestRow).execution_options(populate_existing=True)
+    row, approved = (await session.execute(locked)).one_or_none() or (None, None)
     if row is None or row.awaits_finality or row.status not in (RequestStatus.ACCEPTED, RequestStatus.RUNNING):
         return None, None
     refusal = None
     if row.status is RequestStatus.ACCEPTED:
-        refusal = await revoked_makers.refusal(session, row) or await resolved_values.refusal(session, row)
+        refusal = await revoked_makers.refusal(session, row) or await resolved_values.refusal(session, row, approved)
     if refusal is None:
         row.status = RequestStatus.RUNNING
     return row, refusal
