@@ -298,7 +298,7 @@ async def worker(*, is_owned: bool = False) -> AsyncIterator[Write]:
 
 @asynccontextmanager
 async def look() -> AsyncIterator[Read]:
-    """Open a session of the worker's role that reads with one statement, without a transaction around it.
+    """Open a session of the worker's role that reads with single statements, without a transaction around them.
 
     For chain infrastructure only, never for a request.
     """

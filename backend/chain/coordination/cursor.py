@@ -47,7 +47,7 @@ class Moved(Exception):
     """Another pass has written since the place was read; start again."""
 
 
-async def find(session: db.Write, eid: int) -> Place | None:
+async def find(session: db.Read | db.Write, eid: int) -> Place | None:
     """Return the position of a chain's cursor; None if the chain was never read."""
     row: CursorRow | None = await session.scalar(_head(eid))
     return None if row is None else placed(row)

@@ -45,13 +45,21 @@ class Followed:
         return Followed(self.owners, _in_order(rest))
 
 
-async def find(session: db.Write, place: Place) -> tuple[Place, Followed]:
-    """Return the contracts to follow. One that was created above the place, or at an unknown block, moves with the
+async def contracts(session: db.Read, eid: int) -> Sequence[Any]:
+    """Return the contracts to follow, each with whether it is followed already, and how far its history was read."""
+    wanted, followed = streams.wanted(eid), col(FollowedContractRow.address)
+    is_same = sa.and_(followed == wanted.c.address, col(FollowedContractRow.chain_eid) == eid)
+    found = sa.select(wanted, followed.is_not(None).label("is_known"), col(FollowedContractRow.read_to))
+    return (await session.execute(found.outerjoin(FollowedContractRow, is_same).order_by(wanted.c.stream))).all()
+
+
+async def follow(place: Place, found: Sequence[Any]) -> tuple[Place, Followed]:
+    """Follow contracts that were found. One that was created above the place, or at an unknown block, moves with the
     cursor from now on; this counts as a write. Raises Moved."""
-    found = await _contracts(session, place.eid)
     starts = {row.address: _start(row.created, place) for row in found if not row.is_known}
     if starts:
-        place = await _begin(session, place, starts)
+        async with db.worker() as session:
+            place = await _begin(session, place, starts)
     read_to = {row.address: row.read_to for row in found}
     read_to |= {address: None if start is None else start - 1 for address, start in starts.items()}
     histories = [History(at, done + 1) for at, done in read_to.items() if done is not None]
@@ -65,14 +73,6 @@ def _in_order(histories: Iterable[History]) -> tuple[History, ...]:
 
 def _start(created: int | None, place: Place) -> int | None:
     return created if created is not None and created <= place.block.number else None
-
-
-async def _contracts(session: db.Write, eid: int) -> Sequence[Any]:
-    """Return the contracts to follow, each with whether it is followed already, and how far its history was read."""
-    wanted, followed = streams.wanted(eid), col(FollowedContractRow.address)
-    is_same = sa.and_(followed == wanted.c.address, col(FollowedContractRow.chain_eid) == eid)
-    found = sa.select(wanted, followed.is_not(None).label("is_known"), col(FollowedContractRow.read_to))
-    return (await session.execute(found.outerjoin(FollowedContractRow, is_same).order_by(wanted.c.stream))).all()
 
 
 async def _begin(session: db.Write, place: Place, starts: dict[str, int | None]) -> Place:

@@ -1,8 +1,7 @@
 """One pass of the indexer over a chain: reads and writes what is new, in pieces.
 
-No transaction is open during queries of a node. A pass reads the cursor and the followed contracts in one short
-transaction, queries the chain, and writes each piece in another transaction that locks the cursor and checks that it
-did not move.
+No transaction is open during queries of a node. A pass reads the cursor and the followed contracts, queries the chain,
+and writes each piece in a transaction that locks the cursor and checks that it did not move.
 """
 
 import math
@@ -10,6 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
@@ -118,24 +118,26 @@ class _Pass:
         answer = await self.rpc.request("eth_getBlockByNumber", "latest", False)
         newest = Block(int(answer["number"], 16), str(answer["hash"]))
         self.height, self.target = newest.number, max(0, newest.number - confirmations(self.eid))
-        async with db.worker() as session:
+        async with db.look() as session:
             place = await cursor.find(session, self.eid)
-            if place is not None:
-                return await self._open(session, place, newest)
+            found = [] if place is None else await followed.contracts(session, self.eid)
+        if place is not None:
+            return await self._open(place, found, newest)
         await self._put_cursor(newest)
         raise Moved
 
-    async def _open(self, session: db.Write, place: Place, newest: Block) -> bool:
+    async def _open(self, place: Place, found: Sequence[Any], newest: Block) -> bool:
         self.asked = place.asked
         if place.block.number < self.progress.left.get(self.eid, 0):
             floors.lower_to(self.eid, place.block.number)  # an operator has rewound the chain
             finality.forget(self.eid)
             self._forget_window()
-        self.place, self.followed = await followed.find(session, place)
+        self.place, self.followed = await followed.follow(place, found)
         if newest != place.block or self.followed.histories:
             return False
         self.is_verified = True
-        await self._conclude(session)
+        async with db.worker() as session:
+            await self._conclude(session)
         return True
 
     async def _put_cursor(self, newest: Block) -> None:
