@@ -7,6 +7,7 @@ installed version or one of the names differs.
 import asyncio
 import functools
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ _RUNNING: Any = _core.ActiveWorkflowById
 """The class of the executions that run in this process, whose method is replaced."""
 _remove: Callable[[Any, str, tuple[str, str | None] | None], None] = _core.ActiveWorkflowById._remove
 _owned: Callable[[Any, Any], sa.ColumnElement[bool]] = SystemDatabase._name_filter
+_read_queue: Callable[..., Any] = SystemDatabase.get_queue
 Taken = DBOSWorkflowConflictIDError
 """Ends an execution whose workflow another one has taken over. It derives from BaseException, so nothing catches it."""
 Choose = Callable[[str, Sequence[str], Mapping[str, int]], dict[str, int] | None]
@@ -50,8 +52,18 @@ class _Claim(threading.local):
     """Conditions that still come without the names."""
 
 
+class _Served(threading.local):
+    """The queue that this thread serves, as it was last read; None elsewhere."""
+
+    queue: Any = None
+    read_at: float = 0.0
+
+
 # Of threads, not of the process's parts: each serves one queue.
 _CLAIM = _Claim()
+_SERVED = _Served()
+QUEUE_KEPT = 30.0
+"""Seconds after which a queue's thread reads its configuration again, which another process may have changed."""
 
 
 def _claiming(method: Callable[..., Any], skips: int = 0) -> Callable[..., Any]:
@@ -59,6 +71,8 @@ def _claiming(method: Callable[..., Any], skips: int = 0) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def claim(*arguments: Any, **options: Any) -> Any:
+        if "is_latest_version" in options:
+            options["is_latest_version"] = True  # there is only one (`engine.VERSION`), so it need not be read
         _CLAIM.names, _CLAIM.skips = tuple(_get_dbos_instance()._registry.workflow_info_map), skips
         try:
             return method(*arguments, **options)
@@ -137,9 +151,32 @@ def replace_stops(stop_of: Callable[[threading.Event, str], Stop]) -> None:
     """
 
     def serve(stop: threading.Event, dbos: Any, queue: Any) -> None:
+        _SERVED.queue = queue
         _serve_queue(stop_of(stop, queue.name), dbos, queue)
 
-    _QUEUES.queue_worker_thread = serve
+    _QUEUES.queue_worker_thread, _DATABASE.get_queue = serve, _kept_queue
+
+
+@dataclass
+class Registrations:
+    """When this process last registered a queue, by `time.monotonic`."""
+
+    at: float = field(default_factory=time.monotonic)
+
+
+def note_registration() -> None:
+    """Let the threads of the queues read their configurations again."""
+    runtime.part(Registrations).at = time.monotonic()
+
+
+def _kept_queue(database: Any, name: str, **options: Any) -> Any:
+    """Return a queue's configuration. DBOS reads it before each poll; here its thread keeps it for a while."""
+    served, now = _SERVED, time.monotonic()
+    if served.queue is None or served.queue.name != name:
+        return _read_queue(database, name, **options)
+    if now - served.read_at >= QUEUE_KEPT or served.read_at <= runtime.part(Registrations).at:
+        served.queue, served.read_at = _read_queue(database, name, **options), now
+    return served.queue
 
 
 def note_ends(ended: Callable[[str], None]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from dbos import DBOS
 
@@ -36,13 +37,13 @@ def queues_here() -> list[str]:
 async def register_queues(names: Sequence[str] = (QUEUE,)) -> None:
     """Register queues for chain work: one run at a time per subject, in order."""
     for name in names:
-        await DBOS.register_queue_async(name, partition_concurrency=1)
+        await _register(name, partition_concurrency=1)
 
 
 async def register_fair() -> None:
     """Register the queues whose slots are shared fairly."""
     for name, slots in SLOTS.items():
-        await DBOS.register_queue_async(
+        await _register(
             name,
             partition_worker_concurrency=fair_partitions.EACH,
             worker_concurrency=slots,
@@ -63,9 +64,14 @@ def _choose(queue: str, waiting: Sequence[str], running: Mapping[str, int]) -> d
 
 async def register_bulk() -> None:
     """Register the queue for bulk work: one run at a time per root organization, and few in all."""
-    await DBOS.register_queue_async(BULK, partition_concurrency=1, worker_concurrency=BULK_RUNS)
+    await _register(BULK, partition_concurrency=1, worker_concurrency=BULK_RUNS)
 
 
 async def register_nightly() -> None:
     """Register the queue for nightly work."""
-    await DBOS.register_queue_async(NIGHTLY)
+    await _register(NIGHTLY)
+
+
+async def _register(name: str, **limits: Any) -> None:
+    await DBOS.register_queue_async(name, **limits)
+    dbos_internals.note_registration()

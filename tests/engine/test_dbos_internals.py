@@ -3,9 +3,12 @@
 import inspect
 import re
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from dbos import DBOS, DBOSClient, _core, _dbos, _queue, _serialization, _sys_db
 
 from backend.engine import dbos_internals
@@ -46,6 +49,9 @@ def test_private_functions_take_the_expected_arguments() -> None:
         "partition_local_running_count",
     ]  # fmt: skip
     assert parameters(dbos_internals._owned) == ["col", "value"]
+    assert parameters(dbos_internals._read_queue)[:2] == ["self", "name"]
+    for method in (dbos_internals._START_FIRSTS, dbos_internals._START_QUEUED):
+        assert "is_latest_version" in parameters(method)
     assert parameters(dbos_internals._START_FIRSTS)[:4] == ["self", "queue", "executor_id", "app_version"]
     assert parameters(dbos_internals._remove) == ["self", "key", "bucket"]
     assert parameters(_serialization.DefaultSerializer.deserialize)[1:] == ["serialized_data"]
@@ -62,6 +68,8 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
     assert "execute_dequeued_workflow(dbos, status, owner_xid)" in inspect.getsource(dbos_internals._serve_queue)
     for method in ("get_queue_partitions", "start_queued_workflows"):
         assert f"dbos._sys_db.{method}(" in inspect.getsource(dbos_internals._serve_queue)
+    assert "dbos._sys_db.get_queue(queue.name)" in inspect.getsource(dbos_internals._serve_queue)
+    assert "is_latest_version=is_latest_version" in inspect.getsource(dbos_internals._serve_queue)
     assert "queue._partition_worker_concurrency" in inspect.getsource(dbos_internals._START_QUEUED)
     assert "self._active._remove(" in inspect.getsource(_core.ActiveWorkflowEntry)
     assert "target=queue_worker_thread" in inspect.getsource(_queue.queue_thread)
@@ -69,6 +77,26 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
     for attribute in ("_listening_queues", "_sys_db_field", "_serializer"):
         assert f"self.{attribute}" in inspect.getsource(_dbos.DBOS)
     assert "self._sys_db" in inspect.getsource(DBOSClient)
+
+
+def test_thread_keeps_the_configuration_of_its_queue_until_one_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def read_queue(database: object, name: str) -> SimpleNamespace:
+        read.append(name)
+        return SimpleNamespace(name=name)
+
+    def serve() -> None:
+        dbos_internals._SERVED.queue = SimpleNamespace(name="chain")
+        for name in ("chain", "chain", "other", "chain"):
+            assert dbos_internals._kept_queue(None, name).name == name
+        dbos_internals.note_registration()
+        dbos_internals._kept_queue(None, "chain")
+
+    monkeypatch.setattr(dbos_internals, "_read_queue", read_queue)
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(serve).result()
+    assert read == ["chain", "other", "chain"]
 
 
 def test_claims_ask_for_the_owner_where_unknown_workflows_are_skipped() -> None:
