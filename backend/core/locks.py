@@ -66,6 +66,11 @@ async def attempt(session: AsyncSession, purpose: Purpose, name: object) -> bool
     return bool(await _ask(session, "pg_try_advisory_xact_lock", purpose, name))
 
 
+def waited(purpose: Purpose, name: object) -> sa.ColumnElement[Any]:
+    """Return `wait` as a column of a statement that also reads something that no other transaction changes."""
+    return sa.func.pg_advisory_xact_lock(number(purpose, name))
+
+
 def attempted(purpose: Purpose, name: object) -> sa.ColumnElement[bool]:
     """Return `attempt` as a column of a statement that also does something else."""
     return sa.func.pg_try_advisory_xact_lock(number(purpose, name), type_=sa.Boolean)

@@ -77,13 +77,13 @@ _NOT_OF_ANY = sa.text(
     "delete from any_holder_changes where organization_id = :org and address = any(:addresses) returning day"
 )
 _NO_DAYS = sa.text("delete from organization_days where organization_id = :org and day = any(cast(:days as date[]))")
-_OWNER = sa.text("select organization_id from assets where id = :asset")
 
 
-async def write(session: db.Write, asset_id: UUID, addresses: Iterable[str], days: Iterable[date] = ()) -> set[date]:
-    """Write the changes of some addresses again; return the days of those of the asset, before and after. `days` are
-    those of the events that came or went, if they are known."""
-    org = (await session.execute(_OWNER, {"asset": asset_id})).scalar_one()
+async def write(
+    session: db.Write, org: UUID, asset_id: UUID, addresses: Iterable[str], days: Iterable[date] = ()
+) -> set[date]:
+    """Write the changes of some addresses again, in an asset of an organization; return the days of those of the asset,
+    before and after. `days` are those of the events that came or went, if they are known."""
     values = {"asset": asset_id, "org": org, "addresses": sorted(addresses), "zero": ZERO_ADDRESS}
     if (day := min(days, default=None)) is not None:
         since = {"day": day, "since": datetime.combine(day, time.min, UTC)}

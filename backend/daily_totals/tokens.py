@@ -34,7 +34,11 @@ _DAYS = sa.text("""
     select coalesce(sum(change), 0) as change from holder_changes where asset_id = a.id and day = w.day
   ) h
   where t.mints + t.burns + t.transfers > 0 or h.change <> 0
+  on conflict (asset_id, day) do update set mints = excluded.mints, burns = excluded.burns,
+    transfers = excluded.transfers, minted = excluded.minted, burnt = excluded.burnt, holders = excluded.holders
+  returning day
 """)
+_ASSETS = sa.table("assets", sa.column("id", sa.Uuid()), sa.column("organization_id", sa.Uuid()))
 
 
 class Moved(Protocol):
@@ -62,11 +66,12 @@ async def refresh_holders(
     """Write again on which days some addresses became holders of an asset or stopped being ones, and the totals of
     these days and of the given ones."""
     # Another chain may be writing days of the same asset.
-    await locks.wait(session, Purpose.DAILY_TOTALS, "")
-    changed = await holders.write(session, asset_id, addresses, days)
-    values = {"asset": asset_id, "days": sorted(changed | set(days))}
-    await session.execute(_GONE, values)
-    await session.execute(_DAYS, values | {"zero": ZERO_ADDRESS})
+    owner = sa.select(_ASSETS.c.organization_id, locks.waited(Purpose.DAILY_TOTALS, ""))
+    org: UUID = (await session.execute(owner.where(_ASSETS.c.id == asset_id))).scalar_one()
+    written = await holders.write(session, org, asset_id, addresses, days) | set(days)
+    kept = set(await session.scalars(_DAYS, {"asset": asset_id, "days": sorted(written), "zero": ZERO_ADDRESS}))
+    if empty := sorted(written - kept):
+        await session.execute(_GONE, {"asset": asset_id, "days": empty})
 
 
 def day_of(at: datetime) -> date:

@@ -22,6 +22,10 @@ _DAYS = sa.text("""
     and t.created_at < (w.day + 1)::timestamp at time zone 'UTC'
   join markets m on m.id = t.market_id join assets a on a.id = m.asset_id
   group by 1, 2, 3
+  on conflict (market_id, day) do update set trades = excluded.trades, open = excluded.open, high = excluded.high,
+    low = excluded.low, close = excluded.close, amount = excluded.amount, value = excluded.value,
+    last_at = excluded.last_at
+  returning day
 """)
 _GONE = sa.text("delete from market_days where market_id = :market and day = any(cast(:days as date[]))")
 _ASSET = sa.text("select asset_id from markets where id = :market")
@@ -48,9 +52,9 @@ async def refresh(session: db.Write, traded: Iterable[Traded | Any]) -> None:
         days[one.market_id].add(tokens.day_of(one.created_at))
         orders[one.market_id] |= {one.maker_chain_id, one.taker_chain_id}
     for market_id in sorted(days):
-        values = {"market": market_id, "days": sorted(days[market_id])}
-        await session.execute(_GONE, values)
-        await session.execute(_DAYS, values)
+        kept = set(await session.scalars(_DAYS, {"market": market_id, "days": sorted(days[market_id])}))
+        if empty := sorted(days[market_id] - kept):
+            await session.execute(_GONE, {"market": market_id, "days": empty})
         asset_id: UUID = (await session.execute(_ASSET, {"market": market_id})).scalar_one()
         sides = await makers(session, market_id, orders[market_id])
         await tokens.refresh_holders(session, asset_id, sides, days[market_id])
