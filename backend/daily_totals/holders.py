@@ -18,7 +18,7 @@ _TURNS = """
   turns as (select *, lag(holds, 1, false) over (partition by address order by day) as held from sums)
 """
 """The days at whose end addresses hold something and did not before, or the reverse, from what `moved` on each day."""
-_OF_ASSET = sa.text(f"""
+_EVENTS = f"""
   with venues as (select market_address from markets where asset_id = :asset and market_address is not null),
   events as (
     select to_address as address, created_at, amount from token_transfers
@@ -39,10 +39,20 @@ _OF_ASSET = sa.text(f"""
     select address, (created_at at time zone 'UTC')::date as day, amount as net from events
     where address <> :zero and address not in (select market_address from venues)
   ), {_TURNS}
+"""  # noqa: S608  (no text from outside is in it)
+_OF_ASSET = sa.text(f"""{_EVENTS}
   insert into holder_changes (organization_id, asset_id, address, day, change)
   select a.organization_id, a.id, address, day, case when holds then 1 else -1 end
   from turns join assets a on a.id = :asset where holds <> held returning day
-""")  # noqa: S608  (no text from outside is in it)
+""")  # noqa: S608
+_DIFFERS = sa.text(f"""{_EVENTS},
+  right_ones as (select address, day, case when holds then 1 else -1 end as change from turns where holds <> held),
+  stored as (select address, day, change from holder_changes where asset_id = :asset and address = any(:addresses))
+  select exists (
+    (table right_ones except table stored) union all (table stored except table right_ones)
+  )
+""")  # noqa: S608
+"""Whether any change of some addresses differs from the stored ones. Most transfers make no one a holder."""
 _OF_ANY = sa.text(f"""
   with moved as (
     select address, day, change as net from holder_changes where organization_id = :org and address = any(:addresses)
@@ -90,6 +100,8 @@ async def write(
         steady = set(await session.scalars(_STEADY, _only(values, "asset", "org") | since))
         values["addresses"] = sorted(set(addresses) - steady)
     if not values["addresses"]:
+        return set()
+    if not await session.scalar(_DIFFERS, _only(values, "asset", "zero")):
         return set()
     changed = set(await session.scalars(_NOT_OF_ASSET, _only(values, "asset")))
     changed |= set(await session.scalars(_OF_ASSET, _only(values, "asset", "zero")))
