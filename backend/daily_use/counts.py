@@ -15,6 +15,9 @@ from backend.daily_use import rules
 from backend.daily_use.models import DailyLimitRow, DailyUseRow
 from backend.daily_use.schemas import LimitedAction
 
+_LOCKED = "daily_limit"
+"""Name in a session's notes: the limit that this transaction has locked."""
+
 
 @dataclass(frozen=True)
 class Amount:
@@ -37,6 +40,8 @@ async def excess(
     if action is None:
         return None
     limit = await _limit(session, amount.asset_id, action, lock)
+    if lock:
+        session.info[(_LOCKED, amount.asset_id, action)] = limit
     if limit is None:
         return None
     used = await used_of(session, amount.asset_id, action, without=request_id)
@@ -46,10 +51,10 @@ async def excess(
 async def note(session: Write, organization_id: UUID, kind: str, amount: Amount, request_id: UUID) -> None:
     """Count a request's amount, and delete amounts older than the window.
 
-    Without a limit, nothing is recorded. `excess` has locked the limit.
+    Without a limit, nothing is recorded. `excess` has read and locked the limit in this transaction.
     """
     action = rules.KINDS.get(kind)
-    if action is None or await _limit(session, amount.asset_id, action, lock=False) is None:
+    if action is None or session.info.get((_LOCKED, amount.asset_id, action)) is None:
         return
     at = now()
     row = DailyUseRow(
