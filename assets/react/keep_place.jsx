@@ -1,4 +1,4 @@
-/* Keeps the reader's place while the connection is lost: after it the page loads anew, and is short until it has its content. */
+/* Keeps the reader's place while the connection is lost: after it the page loads again, and is short until it has its content. */
 import { useEffect, useRef } from "react";
 
 const LONGEST = 15_000;

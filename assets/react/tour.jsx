@@ -77,7 +77,7 @@ const lead = (found) => {
     if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
   };
   const isHidden = Boolean(found) && !isInView(found);
-  // Whoever types is at the right place, also while a list covers the field.
+  // A person who types is at the right place, also while a list covers the field.
   const isTyping = Boolean(document.activeElement?.matches("main input, [role=dialog] input, aside input"));
   link?.toggleAttribute("data-tour-too", isHidden && !isWanted && !isTyping);
   if (!found || !isWanted) return;

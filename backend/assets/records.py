@@ -121,8 +121,8 @@ async def gas_cost(
 
 
 async def cost_on_chain(address: str, eid: int, gas: int, value: int = 0, *, size: int = SMALL_SIZE) -> Cost:
-    """Return what `gas` plus `value` wei may cost on a chain, and what an address holds there for it. Hold no database
-    connection meanwhile."""
+    """Return what `gas` plus `value` wei may cost on a chain, and what an address holds there for it. Call it
+    without an open transaction."""
     rpc = await connect(eid)
     price, balance = await rpc.batch([("eth_gasPrice", []), ("eth_getBalance", [address, "latest"])])
     written = await l1_fee.planned_fee(rpc, size, int(price, 16))

@@ -148,8 +148,8 @@ class Places:
 
     def _serve(self, names: tuple[str, ...]) -> None:
         waiting = self._waiting.pop(names)
-        # In a crowd the newest is served first. Whoever has waited long is refused soon, and those who come after an
-        # overload do not wait for what is left of it.
+        # In a crowd the newest is served first. A request that has waited long is refused soon, and those that
+        # come after an overload do not wait for those that came in it.
         turn = waiting.pop() if self._is_crowded() else waiting.popleft()
         turn.set_result(None)
         if waiting:

@@ -83,7 +83,7 @@ async def test_number_of_children_follows_creation_move_and_deletion(world: Worl
     assert await counts() == {"Top": 1, "Distant": 1}
 
 
-async def test_organizations_created_at_once_are_all_counted(world: World) -> None:
+async def test_organizations_created_at_the_same_time_are_all_counted(world: World) -> None:
     top = await world.organization("Top")
     person = await world.person(top)
     made = (person.call("POST", f"/orgs/{top}/sub-orgs", json={"name": f"Unit {n}"}) for n in range(8))

@@ -83,15 +83,15 @@ async def test_nonce_taken_by_another_transaction_fails_and_the_retry_gets_a_new
     assert ((await row_of("taken")).status, (await row_of("taken")).nonce) == (TransactionStatus.CONFIRMED, 1)
 
 
-async def test_intent_stored_twice_at_once_has_one_transaction_and_no_gap(stage: Stage) -> None:
+async def test_intent_that_three_runs_store_together_has_one_transaction_and_no_gap(stage: Stage) -> None:
     signer = await stage.wallet()
     await stage.do(HOME_EID, signer, Call(signer, "0x", 1))
-    intent = Call(signer, "0x", 1).intent("at once", eid=HOME_EID, signer=signer)
+    intent = Call(signer, "0x", 1).intent("together", eid=HOME_EID, signer=signer)
     rows = await asyncio.gather(*(execution._prepare(intent) for _ in range(3)))
     assert {(row.id, row.nonce) for row in rows} == {(rows[0].id, 1)}
     await execute(intent)
-    await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key="after at once")
-    assert (await row_of("after at once")).nonce == 2
+    await stage.do(HOME_EID, signer, Call(signer, "0x", 1), key="after it")
+    assert (await row_of("after it")).nonce == 2
 
 
 async def test_signer_has_one_row(stage: Stage) -> None:
