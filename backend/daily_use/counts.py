@@ -51,10 +51,11 @@ async def excess(
 async def note(session: Write, organization_id: UUID, kind: str, amount: Amount, request_id: UUID) -> None:
     """Count a request's amount, and delete amounts older than the window.
 
-    Without a limit, nothing is recorded. `excess` has read and locked the limit in this transaction.
+    Without a limit, nothing is recorded. `excess` has read and locked the limit in this transaction; KeyError if it has
+    not, because an amount that is not counted would not be limited.
     """
     action = rules.KINDS.get(kind)
-    if action is None or session.info.get((_LOCKED, amount.asset_id, action)) is None:
+    if action is None or session.info[_LOCKED, amount.asset_id, action] is None:
         return
     at = now()
     row = DailyUseRow(
