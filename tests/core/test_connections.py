@@ -9,7 +9,9 @@ import sqlalchemy as sa
 from backend.core import db
 from backend.core.connections import engines
 
-END_OTHERS = sa.text("select pg_terminate_backend(pid) from pg_stat_activity where usename = user and pid <> :own")
+END_OTHERS = sa.text(
+    "select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = user and pid <> :own"
+)
 PID = sa.text("select pg_backend_pid()")
 
 

@@ -167,7 +167,7 @@ def test_year_is_consistent_on_every_weekday(today: date) -> None:
     assert day(year_cast.ISSUED["NIB31"]) < day(year_cast.OFFSHORE) < day(year_cast.LEFT)
     assert subscribed["Brightwater LP"] < day(year_cast.OFFSHORE)
     assert subscribed[year_cast.LOST_BY] < day(year_cast.LOST)
-    for days, _, seller, buyers in year_cast.TRADES:
+    for days, _, _, seller, buyers in year_cast.TRADES:
         assert day(year_cast.OPENED) < day(days)
         for name in {seller, *(buyer for buyer, _ in buyers)} - {"Treasury"}:
             assert subscribed[name] < day(days)
@@ -179,8 +179,8 @@ def test_year_ends_with_the_supply_of_the_present() -> None:
 
 
 def test_prices_rise_slowly() -> None:
-    prices = [price for _, price, _, _ in year_cast.TRADES]
-    assert prices[0] < prices[-1] <= cast.ORDERS[0][1]
+    prices = [price for _, _, price, _, _ in year_cast.TRADES]
+    assert prices[0] < prices[-1] <= cast.ORDERS[0][0][1]
     assert all(abs(later - earlier) / earlier < 0.01 for earlier, later in itertools.pairwise(prices))
 
 

@@ -15,6 +15,7 @@ from backend.chain.abi.outcome import Log
 from backend.chain.bindings import token
 from backend.chain.indexer import index_pass, indexer
 from backend.chain.models import AlarmKind, ChainAlarmRow
+from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.runtime import runtime
 from backend.markets.schemas import MarketStatus
@@ -91,6 +92,7 @@ async def test_skipped_events_without_differences_are_written_by_a_repair(
     before = await history(scene)
     change = await scene.firm.patch(f"/assets/{scene.asset['id']}", {"required_kyc_level": 2})
     await scene.firm.succeed(change["requestId"])
+    await indexer.catch_up(SEPOLIA, await (await connect(SEPOLIA)).height())
     fault.undo()
     [alarm] = await unread(scene)
     assert await scene.differences() == {}
