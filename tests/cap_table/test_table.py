@@ -263,6 +263,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(inner)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("statement", [table.READ, table.READ_MANY], ids=["few", "many"])
 async def test_cap_table_reads_each_holder_a_few_times_and_no_transfer_before_its_block(
     world: World, database_url: str, statement: str
@@ -278,7 +279,8 @@ async def test_cap_table_reads_each_holder_a_few_times_and_no_transfer_before_it
         seen = "select set_config('app.organization_ids', :org, true), set_config('app.user_id', :person, true)"
         connection.execute(sa.text(seen), {"org": str(firm.id), "person": str(firm.admin.user_id)})
         explain = sa.text(f"explain (analyze, format json) {statement}")
-        plan = connection.execute(explain, values(story, {EID: HOLDERS - 10})).scalar_one()[0]["Plan"]
+        given = values(story, {EID: HOLDERS - 10}) | {"most": 50}  # a page may be compared with itself
+        plan = connection.execute(explain, given).scalar_one()[0]["Plan"]
         transaction.rollback()
     engine.dispose()
     known = list(nodes(plan))
