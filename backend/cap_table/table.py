@@ -14,8 +14,11 @@ _CHANGES = """
   ),
   venues as (select market_address from markets where asset_id = :asset and market_address is not null),
   later as not materialized (
-    select t.*, p.block, p.earlier from places p join token_transfers t on t.asset_id = :asset
-      and t.chain_eid = p.chain_eid and t.block_number > least(p.block, p.earlier)
+    select t.*, p.block, p.earlier from places p cross join lateral (
+      select chain_eid, block_number, from_address, to_address, amount from token_transfers
+      where asset_id = :asset and chain_eid = p.chain_eid and block_number > least(p.block, p.earlier)
+        and block_number < 9223372036854775807 offset 0
+    ) t
   ),
   moves as (
     select chain_eid, to_address as address, sum(amount) filter (where block_number > block) as moved,
@@ -58,6 +61,8 @@ _CHANGES = """
     ) c group by chain_eid, address
   ),
 """
+# The subquery is read for each chain, with its block. It has two bounds because the planner knows neither: of one it
+# would expect a third of all transfers, and rather read those of the whole organization.
 """What differs from the balances of today, which nearly all accounts have: what moved after a block, and what markets
 held for an account at it, which is its deposits until they are returned or traded. Columns are null rather than 0 where
 few accounts have an amount: a sum skips those."""

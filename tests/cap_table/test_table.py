@@ -263,7 +263,6 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(inner)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("statement", [table.READ, table.READ_MANY], ids=["few", "many"])
 async def test_cap_table_reads_each_holder_a_few_times_and_no_transfer_before_its_block(
     world: World, database_url: str, statement: str
