@@ -10,6 +10,7 @@ from backend.client import SessionClient
 from backend.compliance.countries import country_name
 from backend.parties.schemas import Party
 from backend.users.schemas import MemberStatus, Role
+from state.core.arguments import number
 from state.parties.detail import WAITING
 from state.tour.steps import Fact, Finds, Learns, TourStep
 
@@ -89,7 +90,7 @@ class FactReader:
 
     async def _party(self, party_id: str, facts: Facts) -> Facts:
         party = await self._api.get_party(party_id, organization_id=self._org)
-        level = int(facts.get(Fact.LEVEL, "0"))
+        level = number(facts.get(Fact.LEVEL, "0"))
         lacks = [f"KYC level {level}"] if (party.kyc_level or 0) < level else []
         lacks += ["accreditation"] if Fact.ACCREDITED in facts and not party.accredited else []
         return {

@@ -112,7 +112,7 @@ class Tour(Api, rx.State):
             if step.verifies is not Verifies.NOTHING:
                 self.progress = await self._progress(step, [], kept["since"])
                 _note(kept, {Fact.BEGUN: "yes" if self.progress else ""})
-                return await self._is_verified(step.verifies)
+                return await self._is_verified(step)
             found = [entry for action in step.actions for entry in await self._entries(action, kept["since"])]
             if not step.is_done(found):
                 self.progress = await self._progress(step, found, kept["since"])
@@ -129,10 +129,11 @@ class Tour(Api, rx.State):
             return False
         return True
 
-    async def _is_verified(self, what: Verifies) -> bool:
-        if what is Verifies.LOG:
+    async def _is_verified(self, step: TourStep) -> bool:
+        if step.verifies is Verifies.LOG:
             return (await self.get_state(Verification)).said != ""
-        return (await self.get_state(EvidenceState)).verification.result != ""
+        is_made = self.progress != ""  # since the tour began: a pack of earlier is another one
+        return is_made and (await self.get_state(EvidenceState)).verification.result != ""
 
     async def _entries(self, action: str, since: str) -> Sequence[AuditEntry]:
         """Return the entries of an action since the tour's start, the latest first."""

@@ -37,3 +37,14 @@ async def test_party_without_what_the_fund_requires_is_verified_again(world: Wor
         assert (later["at"], later["facts"]["party"]) == (2, "Marta Lindqvist")
         assert "lacks" not in later["facts"]
         assert socket.failures == []
+
+
+async def test_level_that_a_browser_made_up_changes_nothing(world: World, api: Any) -> None:
+    firm = await Firm.found(world)
+    async with connected() as socket:
+        tab = await tab_of(firm, socket, "overview")
+        began = json.dumps(second_step(firm, level="high"))
+        party = await firm.verified("0x" + "1" * 40, level=1)
+        kept = json.loads(stored_of(await tab.send(f"{TOUR}.look", {"stored": began})))
+        assert (kept["at"], kept["facts"]["party"]) == (2, party["name"])
+        assert socket.failures == []
