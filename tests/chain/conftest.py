@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import httpx
+import aiohttp
 import pytest
 import pytest_asyncio
 
@@ -18,7 +18,7 @@ from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import registry, token
 from backend.chain.deployment.contracts import contracts_of, operator
 from backend.chain.devnet import anvil
-from backend.chain.rpc import transport
+from backend.chain.rpc import connections
 from backend.chain.signing.wallet_provider import provider
 from backend.chain.transactions import confirmation, replacement
 from backend.chain.transactions.execution import execute
@@ -136,6 +136,6 @@ async def node(stage: Stage) -> AsyncIterator[Faulty]:
 @pytest.fixture
 def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes and transactions with short timeouts."""
-    monkeypatch.setattr(transport, "TIMEOUT", httpx.Timeout(2.0))
+    monkeypatch.setattr(connections, "TIMEOUT", aiohttp.ClientTimeout(2.0))
     monkeypatch.setattr(confirmation, "RESEND", {True: 0.05, False: 0.05})
     monkeypatch.setattr(replacement, "STUCK", {True: timedelta(seconds=0.2), False: timedelta(seconds=0.2)})

@@ -6,26 +6,28 @@ post JSON. `connections` has the HTTP clients, and decides who may call when.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
-import httpx
+import aiohttp
 import orjson
 
 from backend.chain.abi.reverts import is_revert
 from backend.chain.errors import RpcError
 from backend.chain.rpc import connections, response_shapes
+from backend.chain.rpc.connections import Response
 from backend.chain.rpc.nodes import Node, NodeFault
 from backend.tracing import spans
 
 Request = tuple[str, list[Any]]
 Answer = dict[str, Any]
-TIMEOUT = httpx.Timeout(10.0, connect=3.0, pool=None)
 _LIMITS = frozenset({-32005, -32029, -32097, 429})
 """Codes with which a node limits its callers. -32005 also refuses log ranges; `_is_fault` distinguishes them."""
 AGAIN = 3
 """How often a single call is attempted."""
 SINGLES = 8
 """Concurrent single calls to a node that accepts no batches."""
+_SUCCESS = range(200, 300)
 _NO_BATCH = frozenset({400, 404, 405, 413, 415, 501})
 """HTTP statuses with which nodes refuse a batch as a whole."""
 
@@ -75,12 +77,12 @@ async def post(node: Node, requests: Sequence[Request], *, as_object: bool = Fal
     name = requests[0][0] if len(requests) == 1 else f"batch of {len(requests)}"
     try:
         with spans.span(f"rpc {name}", "CLIENT", **{"rpc.system": "jsonrpc", "signum.chain": node.eid}):
-            response = await connections.line(node.eid, node.url).post(calls[0] if as_object else calls, TIMEOUT)
-    except httpx.TimeoutException:
+            response = await connections.line(node.eid, node.url).post(calls[0] if as_object else calls)
+    except TimeoutError:
         raise NodeFault("does not answer in time") from None
-    except httpx.HTTPError:
+    except (aiohttp.ClientError, OSError):
         raise NodeFault("does not answer") from None
-    if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+    if response.status == HTTPStatus.TOO_MANY_REQUESTS:
         raise NodeFault("limits the call rate", _retry_after(response))
     reply = _checked(requests, _body(response, as_object), response)
     for (method, _), answer in zip(requests, reply, strict=True):
@@ -89,14 +91,14 @@ async def post(node: Node, requests: Sequence[Request], *, as_object: bool = Fal
     return reply
 
 
-def _body(response: httpx.Response, as_object: bool) -> Any:
+def _body(response: Response, as_object: bool) -> Any:
     try:
         # Not the standard library's parser, whose stack a deeply nested answer overflows.
         reply = orjson.loads(response.content)
     except ValueError:
-        if not as_object and response.status_code in _NO_BATCH:
+        if not as_object and response.status in _NO_BATCH:
             raise BatchRefused from None
-        raise NodeFault(f"answers {_garbled(response)}", is_passing=response.status_code >= 500) from None
+        raise NodeFault(f"answers {_garbled(response)}", is_passing=response.status >= 500) from None
     if not as_object and (refusal := _whole_refusal(reply)) is not None:
         _check_fault("", error_of(refusal))
         raise BatchRefused
@@ -111,15 +113,15 @@ def _whole_refusal(reply: Any) -> Mapping[str, Any] | None:
     return error if isinstance(error, dict) else None
 
 
-def _checked(requests: Sequence[Request], reply: Any, response: httpx.Response) -> list[Answer]:
+def _checked(requests: Sequence[Request], reply: Any, response: Response) -> list[Answer]:
     try:
         return response_shapes.ordered(requests, reply)
     except response_shapes.Garbage:
         raise NodeFault(f"answers {_garbled(response)}") from None
 
 
-def _garbled(response: httpx.Response) -> str:
-    return "with a malformed response" if response.is_success else f"with status {response.status_code}"
+def _garbled(response: Response) -> str:
+    return "with a malformed response" if response.status in _SUCCESS else f"with status {response.status}"
 
 
 def _check_fault(method: str, error: RpcError) -> None:
@@ -171,9 +173,9 @@ def is_pruned(error: RpcError) -> bool:
     )
 
 
-def _retry_after(response: httpx.Response) -> float:
+def _retry_after(response: Response) -> float:
     """Return seconds; a date, or a missing value, counts as one second."""
-    reply = response.headers.get("retry-after", "")
+    reply = response.retry_after
     return float(reply) if reply.isdecimal() and len(reply) < 6 else 1.0
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from backend.chain.abi.calls import Call
@@ -139,6 +138,6 @@ async def test_node_with_an_untrusted_certificate_receives_no_request(
             await transport.ask(node, height)
         assert "5ecret" not in refused.value.why
         assert server.received == []
-        async with httpx.AsyncClient(verify=trusting(certificate), trust_env=False) as client:
-            monkeypatch.setattr(connections.line(0, node.url), "_client", connections.Client(client))
+        async with connections.session_to(node.url, trusting(certificate)) as session:
+            monkeypatch.setattr(connections.line(0, node.url), "_session", session)
             assert [answer["result"] for answer in await transport.ask(node, height)] == ["0x1"]
