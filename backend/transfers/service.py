@@ -39,6 +39,9 @@ from backend.wallets.known_names import titles_of
 from backend.wallets.models import WalletRow
 
 KIND = "transfer.send"
+IN_FLIGHT = 8
+"""Transfers of one wallet that are sent at a time. Nonces keep them apart, so that none waits until the chain has
+confirmed another one; the chain refuses one for which the balance is then too small."""
 
 
 async def _checked(context: Context, body: TransferCreate) -> tuple[AssetRow, WalletRow, Place]:
@@ -132,7 +135,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
             Step("transfer_sent", "Send the transfer", body.chain_eid),
             Step("transfer_confirmed", "Confirm the transfer", body.chain_eid),
         ],
-        order=wallet.id,
+        order=f"{wallet.id}/{row.id.int % IN_FLIGHT}",
         moves=Amount(asset.id, int(body.amount)),
     )
     row.request_id = request.id
