@@ -93,8 +93,13 @@ def _price() -> rx.Component:
     return _figure(
         "Last price",
         _read(rx.cond(is_traded, shown, rx.el.span("none", class_name="muted"))),
-        _read(rx.cond(is_traded, traded, "no trade yet"), ""),
+        _read(rx.cond(is_traded, traded, rx.cond(found.nominal != "", _nominal(), "no trade yet")), ""),
     )
+
+
+def _nominal() -> rx.Component:
+    found = AssetFigures
+    return rx.fragment("no trade yet; nominal value ", money(found.nominal, found.quote, found.quote_decimals))
 
 
 def _value() -> rx.Component:
@@ -104,7 +109,10 @@ def _value() -> rx.Component:
     return _figure(
         "Value of the supply",
         _read(rx.cond(is_known, shown, rx.el.span("none", class_name="muted"))),
-        _read(rx.cond(is_known, "at the last price", "needs a price"), ""),
+        _read(
+            rx.cond(is_known, rx.cond(found.nominal != "", "at nominal value", "at the last price"), "needs a price"),
+            "",
+        ),
     )
 
 

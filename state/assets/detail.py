@@ -150,7 +150,9 @@ class AssetState(Follows, Loads, Chains, Addressed, rx.State):
             self._failed(problem)
             return
         self._loaded()
-        await (await self.get_state(AssetFigures))._about(record)
+        chain = self._chains.get(record.deployments[0].chain_eid) if record.deployments else None
+        currency = (chain.quote_symbol, chain.quote_decimals) if chain else ("", 6)
+        await (await self.get_state(AssetFigures))._about(record, currency)
         self._record, self._version, self.asset = record, headers["etag"], self._detail(record)
 
     def _detail(self, asset: Asset) -> AssetDetail:

@@ -9,6 +9,7 @@ import reflex as rx
 
 from backend.assets.schemas import Asset
 from backend.client import ApiProblem
+from backend.insight import rules
 from state.core.api import Loads
 from state.markets.list import AssetMarkets, MarketView
 
@@ -25,7 +26,7 @@ class Figures:
 
 
 class AssetFigures(Loads, rx.State):
-    """The figures of the current asset: `price` and `value` are empty without a trade."""
+    """The figures of the current asset: `price` is empty without a trade, and the supply then has its nominal value."""
 
     holders: int = 0
     markets: int = 0
@@ -38,6 +39,10 @@ class AssetFigures(Loads, rx.State):
     market_id: str = ""
     volume: str = "0"
     value: str = ""
+    nominal: str = ""
+    """The nominal value of a whole token in base units of `quote`; empty after the first trade."""
+    _nominal: str = ""
+    _currency: tuple[str, int] = ("", 6)
     _supply: int = 0
     _unit: int = 1
     _of: str = ""
@@ -70,23 +75,30 @@ class AssetFigures(Loads, rx.State):
     def _show(self, found: Figures) -> None:
         market = found.market
         self.volume, self.statuses = found.volume, found.statuses
-        self.price, self.quote = (market.price, market.quote) if market else ("", "")
-        self.quote_decimals = market.quote_decimals if market else 6
+        self.price = market.price if market else ""
+        self.quote, self.quote_decimals = (market.quote, market.quote_decimals) if market else self._currency
         self.traded_at, self.traded_on = (market.traded_at, market.chain) if market else ("", "")
         self.market_id = market.id if market else ""
         self._appraise()
 
-    async def _about(self, asset: Asset) -> None:
-        """Take over the supply of the current asset; forget the figures and markets of another one."""
+    async def _about(self, asset: Asset, currency: tuple[str, int]) -> None:
+        """Take over the supply and nominal value of the current asset, which has no trade in another `currency` yet;
+        forget the figures and markets of another one."""
         if self._of != str(asset.id):
             self._of, self.loading, self.problem = str(asset.id), True, ""
             markets = await self.get_state(AssetMarkets)
             markets.rows, markets.loading, markets.problem = [], True, ""
         self._supply, self._unit = int(asset.total_supply), int(10**asset.decimals)
+        self._currency = currency
+        self._nominal = str(rules.nominal_price(asset.nominal_value, currency[1]) or "") if currency[0] else ""
+        if not self.price:
+            self.quote, self.quote_decimals = currency
         self._appraise()
 
     def _appraise(self) -> None:
-        self.value = str(self._supply * int(self.price) // self._unit) if self.price else ""
+        self.nominal = "" if self.price else self._nominal
+        worth = self.price or self.nominal
+        self.value = str(self._supply * int(worth) // self._unit) if worth else ""
 
 
 def figures_of(markets: Sequence[MarketView]) -> Figures:

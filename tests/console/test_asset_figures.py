@@ -16,6 +16,7 @@ from tests.conftest import World
 from tests.console.events import Socket, connected
 from tests.console.test_conflicts import PAGE, STATE, tab_of
 from tests.support.firm import SEPOLIA, Firm
+from tests.support.issuance import UNIT, Issuance
 
 FIGURES = f"{STATE}assets___figures____asset_figures"
 ZERO = "0x" + "0" * 40
@@ -73,4 +74,15 @@ async def test_more_holders_than_a_page_are_counted(world: World, socket: Socket
     await tab.send(f"{FIGURES}.load", {})
     assert tab.value(AssetFigures, "holders") == 120
     assert (tab.value(AssetFigures, "price"), tab.value(AssetFigures, "value")) == ("", "")
+    assert socket.failures == []
+
+
+async def test_asset_before_its_first_trade_counts_with_its_nominal_value(world: World, socket: Socket) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(nominal_value="12.50", initial_supply=str(40 * UNIT))
+    tab = await tab_of(firm, socket, f"assets/{asset['id']}", asset_id=asset["id"])
+    await tab.send(f"{PAGE}.load", {})
+    await tab.send(f"{FIGURES}.load", {})
+    assert [tab.value(AssetFigures, name) for name in ("price", "nominal", "quote")] == ["", "12500000", "tUSD"]
+    assert tab.value(AssetFigures, "value") == "500000000"
     assert socket.failures == []
