@@ -16,10 +16,8 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.assets import records as assets
-from backend.assets import service as asset_service
 from backend.assets import transfer_check
 from backend.assets.models import AssetRow, DeploymentRow
-from backend.assets.schemas import AssetCreate
 from backend.attempts.records import Record
 from backend.attempts.scene import Held, Scene
 from backend.bridges import service as bridges
@@ -50,7 +48,6 @@ LONGEST = 90.0
 FAULT = timedelta(seconds=120)
 DOWN = 4.0
 """Seconds for which the chain is stopped."""
-SYMBOL, SUPPLY = "TRY", 1_000
 SLOW = 4
 """Seconds between blocks while a transfer waits for one."""
 
@@ -68,27 +65,23 @@ class Move:
 
 
 async def stopped_chain(scene: Scene) -> None:
-    """Stop a chain in the middle of a deployment."""
-    eid = max(node_urls.EMBEDDED)
-    chain = node_urls.EMBEDDED[eid].display_name
-    symbol = await _free_symbol(scene)
-    await devnet_faults.begin(eid, FaultKind.SLOW, FAULT, 1)
-    body = AssetCreate(name=f"Attempt {symbol}", symbol=symbol, chain_eid=eid, initial_supply=str(SUPPLY * 10**18))
-    async with scene.acting() as context:
-        made = await asset_service.create(context, body)
-    request_id = UUID(made.request_id)
-    scene.record.disturbs(request_id)
-    scene.record.say(f"The deployment of {symbol} begins on {chain}, which makes a block every second.")
+    """Stop a chain while tokens are on their way to it."""
+    held, other = await _on_two_chains(scene)
+    there = node_urls.EMBEDDED[other].display_name
+    before = await _supplies(held.asset.id)
+    await devnet_faults.begin(other, FaultKind.SLOW, FAULT, 1)
+    request_id = await _bridge(scene, held, other)
+    scene.record.say(f"{held.words(held.unit)} goes from {held.chain} to {there}, which makes a block every second.")
     first = await _first_step(request_id)
-    await devnet_faults.begin(eid, FaultKind.DOWN, FAULT, 1)
-    scene.record.say(f"{chain} stops, after the step “{first}”.")
+    await devnet_faults.begin(other, FaultKind.DOWN, FAULT, 1)
+    scene.record.say(f"{there} stops, after the step “{first}”.")
     await asyncio.sleep(DOWN)
     scene.record.say(f"Without the chain, the request is {(await _request(request_id)).status}. Nothing is lost.")
-    await devnet_faults.end(eid)
-    scene.record.say(f"{chain} runs again.")
+    await devnet_faults.end(other)
+    scene.record.say(f"{there} runs again.")
     await _succeeded(request_id)
     scene.record.right_again()
-    await _deployed_once(scene.record, request_id, made.assetId, symbol)
+    await _arrived_once(scene.record, held, other, before)
 
 
 async def refused_packet(scene: Scene) -> None:
@@ -97,11 +90,7 @@ async def refused_packet(scene: Scene) -> None:
     there = node_urls.EMBEDDED[other].display_name
     before = await _supplies(held.asset.id)
     await devnet_faults.begin(other, FaultKind.REFUSE_PACKETS, FAULT, 1)
-    body = BridgeCreate(source_chain_eid=held.place.eid, destination_chain_eid=other, amount=str(held.unit))
-    async with scene.acting() as context:
-        made = await bridges.create(context, held.asset.id, body)
-    request_id = UUID(made.request_id)
-    scene.record.disturbs(request_id)
+    request_id = await _bridge(scene, held, other)
     scene.record.say(f"{held.words(held.unit)} goes from {held.chain} to {there}, which refuses packets.")
     request = await _ended(request_id)
     if request.status is not RequestStatus.FAILED:
@@ -113,14 +102,7 @@ async def refused_packet(scene: Scene) -> None:
     scene.record.say(f"{there} accepts packets again, and the request is retried.")
     await _succeeded(request_id)
     scene.record.right_again()
-    after = await _supplies(held.asset.id)
-    for eid, moved in ((held.place.eid, -held.unit), (other, held.unit)):
-        name = f"Supply on {node_urls.EMBEDDED[eid].display_name}"
-        scene.record.fact(
-            name, held.words(before[eid]), held.words(after[eid]), holds=after[eid] - before[eid] == moved
-        )
-    whole = sum(before.values()), sum(after.values())
-    scene.record.fact("Supply on all chains", held.words(whole[0]), held.words(whole[1]), holds=whole[0] == whole[1])
+    await _arrived_once(scene.record, held, other, before)
 
 
 async def reorganization(scene: Scene) -> None:
@@ -171,13 +153,24 @@ async def continued(record: Record) -> None:
     await _moved_once(record, move)
 
 
-async def _free_symbol(scene: Scene) -> str:
+async def _bridge(scene: Scene, held: Held, other: int) -> UUID:
+    """Begin to bridge one token to another chain; return the request."""
+    body = BridgeCreate(source_chain_eid=held.place.eid, destination_chain_eid=other, amount=str(held.unit))
     async with scene.acting() as context:
-        found = sa.select(col(AssetRow.symbol)).where(
-            col(AssetRow.organization_id) == scene.organization_id, col(AssetRow.symbol).like(f"{SYMBOL}%")
-        )
-        taken = set(await context.session.scalars(found))
-    return next(f"{SYMBOL}{number}" for number in range(1, 10_000) if f"{SYMBOL}{number}" not in taken)
+        made = await bridges.create(context, held.asset.id, body)
+    request_id = UUID(made.request_id)
+    scene.record.disturbs(request_id)
+    return request_id
+
+
+async def _arrived_once(record: Record, held: Held, other: int, before: dict[int, int]) -> None:
+    """Note that one token left the one chain and is on the other."""
+    after = await _supplies(held.asset.id)
+    for eid, moved in ((held.place.eid, -held.unit), (other, held.unit)):
+        name = f"Supply on {node_urls.EMBEDDED[eid].display_name}"
+        record.fact(name, held.words(before[eid]), held.words(after[eid]), holds=after[eid] - before[eid] == moved)
+    whole = sum(before.values()), sum(after.values())
+    record.fact("Supply on all chains", held.words(whole[0]), held.words(whole[1]), holds=whole[0] == whole[1])
 
 
 async def _on_two_chains(scene: Scene) -> tuple[Held, int]:
@@ -267,14 +260,6 @@ async def _is_mined(move: Move) -> bool:
     request = await _request(move.request_id)
     receipts = await (await connect(move.eid)).batch([("eth_getTransactionReceipt", [row.tx_hash]) for row in found])
     return bool(found) and all(receipts) and request.status is RequestStatus.SUCCEEDED
-
-
-async def _deployed_once(record: Record, request_id: UUID, asset_id: UUID, symbol: str) -> None:
-    """Note that there is exactly one token, with its whole supply."""
-    created = [row for row in await _transactions(request_id) if row.to_address is None]
-    record.fact("Tokens deployed", "0", str(len(created)), holds=len(created) == 1)
-    supply = sum((await _supplies(asset_id)).values())
-    record.fact("Supply", f"0 {symbol}", f"{rounded(supply, 18)} {symbol}", holds=supply == SUPPLY * 10**18)
 
 
 async def _supplies(asset_id: UUID) -> dict[int, int]:

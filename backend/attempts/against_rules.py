@@ -5,6 +5,7 @@ the other.
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from backend.assets import transfer_check
@@ -71,7 +72,10 @@ async def second_wallet(scene: Scene) -> None:
     holder, second = await strangers.arrive(held.place.eid), await strangers.arrive(held.place.eid)
     await scene.attest(held, holder, country=_country(held))
     await scene.give(held, holder, held.unit)
-    scene.record.say(f"One holder may have {held.words(most)}. A holder with 1 wants them all, and 1 more.")
+    here = (
+        f", and {held.words(int(limit))} of what this market trades" if (limit := market.max_tokens_per_holder) else ""
+    )
+    scene.record.say(f"One holder may have {held.words(most)}{here}. A holder with 1 wants {held.words(most)} more.")
     await _with_dollars(scene, held, market, holder)
     await _orders(scene, held, market, holder, OrderSide.BUY, most)
     scene.record.say("To make room, the holder sends tokens to a second wallet of their own. It is not attested.")
@@ -114,7 +118,7 @@ async def buyers_cash(scene: Scene) -> None:
             symbol=str(market.quote_symbol),
             decimals=market.quote_decimals or 0,
             rules=why,
-            contract=refused and refused.detail,
+            contract=refused and re.sub(owner, "The issuer's key", refused.detail, flags=re.IGNORECASE),
             contract_error=refused and _error(refused),
             agrees=bool(why) == (refused is not None),
             tx_hash=sent.tx_hash,

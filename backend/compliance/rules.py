@@ -260,7 +260,7 @@ def _names(countries: Iterable[str]) -> str:
 
 
 def _lockup_words(end: int, now: int) -> str:
-    return f"The lock-up ends at Unix time {end}." if end > now else "There is no lock-up."
+    return f"It ends at Unix time {end}." if end > now else "There is no lock-up."
 
 
 def _verdicts(findings: Sequence[Finding]) -> list[RuleVerdict]:

@@ -113,7 +113,7 @@ def _steps(attempt: rx.Var[AttemptView]) -> rx.Component:
         return rx.el.li(rx.el.span(step["at"], class_name="muted small num at"), rx.el.span(step["words"]))
 
     over = rx.el.li(
-        rx.el.span(attempt.took, class_name="muted small num at"), rx.el.b("Everything is right again."),
+        rx.el.span(attempt.took, class_name="muted small num at"), rx.el.b("Everything works again."),
         class_name="ok-text",
     )  # fmt: skip
     return rx.el.div(

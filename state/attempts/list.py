@@ -21,8 +21,8 @@ WORDS = {
         "A verified buyer from a country that the rules block sends an order straight to the market's contract.",
     ),
     AttemptKind.LOCKED_UP: (
-        "A holder sells during the lock-up",
-        "A holder sends locked-up tokens straight through the token's contract.",
+        "A holder sends tokens during the lock-up",
+        "A holder calls the token's contract to send locked-up tokens.",
     ),
     AttemptKind.SECOND_WALLET: (
         "A holder exceeds the maximum",
@@ -37,8 +37,8 @@ WORDS = {
         "The issuer's own key, which controls the token, tries to take a buyer's money.",
     ),
     AttemptKind.STOPPED_CHAIN: (
-        "A chain stops during a deployment",
-        "The chain's node is stopped after the first transaction of a new asset, and started again.",
+        "A chain stops during a bridge",
+        "Tokens have left one chain when the other one's node is stopped. Then it is started again.",
     ),
     AttemptKind.REFUSED_PACKET: (
         "A chain refuses a packet",

@@ -59,12 +59,12 @@ class Tracker(Api, rx.State):
     _counted: list[tuple[str, str]] = []
     """The newest requests and their statuses when all were counted."""
     is_urgent_first: bool = False
-    """Whether a request precedes newer ones because it runs or has failed."""
+    """Whether a request precedes newer ones because it runs, waits or has failed."""
     is_read: bool = False
     problem: str = ""
     _watched: str = ""
     _urgent: list[RequestView] = []
-    """The newest requests that run, then those that have failed; the tracker shows them first."""
+    """The newest requests that run, wait for a second person or have failed; the tracker shows them first."""
 
     @rx.event(background=True, supersedes=True)
     async def watch(self) -> None:
@@ -111,11 +111,13 @@ class Tracker(Api, rx.State):
             return bool(self.running or notices._running())
 
     async def _count(self, org_id: str) -> tuple[int, int, list[RequestView]]:
-        """Return how many requests run, how many have failed, and the newest of both."""
-        wanted = (RequestStatus.ACCEPTED, RequestStatus.RUNNING, RequestStatus.FAILED)
+        """Return how many requests run, how many have failed, and the newest of both and of those that wait."""
+        wanted = (
+            RequestStatus.ACCEPTED, RequestStatus.RUNNING, RequestStatus.AWAITING_APPROVAL, RequestStatus.FAILED,
+        )  # fmt: skip
         read = [self._api.list_requests(org_id, status=status, limit=FIRST, count="estimated") for status in wanted]
         pages = await asyncio.gather(*read)
-        accepted, running, failed = [page.estimatedCount or 0 for page in pages]
+        accepted, running, _, failed = [page.estimatedCount or 0 for page in pages]
         return accepted + running, failed, [request_view(row) for page in pages for row in page.requests]
 
     async def _others(self, awaited: dict[str, str], rows: list[RequestView]) -> list[RequestView]:

@@ -128,8 +128,7 @@ def test_investor_with_one_wallet_of_two_verified_reads_which() -> None:
 
 def test_refused_order_reads_no_base_units_and_no_unix_time() -> None:
     found = [
-        RefusedRule(rule="lockup", code=code, reason="Locked. The lock-up ends at Unix time 1805025600.")
-        for code in (6, 37)
+        RefusedRule(rule="lockup", code=code, reason="Locked. It ends at Unix time 1805025600.") for code in (6, 37)
     ]
     found.append(RefusedRule(rule="max_per_holder", code=39, reason="Too many. 2000000000000000000 base units."))
     assert refusals(found, "Northwind") == [

@@ -88,7 +88,7 @@ def test_reasons_use_whole_tokens_and_dates() -> None:
     reasons = [
         "The balance is smaller than the amount. The balance is 1500000 base units; the amount is 2000000 base units.",
         "2500000 base units afterwards; the maximum per holder is 2000000 base units.",
-        "The lockup has not ended. The lock-up ends at Unix time 1826841600.",
+        "The lockup has not ended. It ends at Unix time 1826841600.",
         "3 holders afterwards; the maximum is 2.",
     ]
     rules = [RuleVerdict(rule="x", passed=False, code=i, reason=reason) for i, reason in enumerate(reasons)]
@@ -96,7 +96,7 @@ def test_reasons_use_whole_tokens_and_dates() -> None:
     assert texts_shown == [
         "The balance is smaller than the amount. The balance is 1.5 ABC; the amount is 2 ABC.",
         "2.5 ABC afterwards; the maximum per holder is 2 ABC.",
-        "The lockup has not ended. The lock-up ends at 22 Nov 2027, 00:00 UTC.",
+        "The lockup has not ended. It ends at 22 Nov 2027, 00:00 UTC.",
         "3 holders afterwards; the maximum is 2.",
     ]
 

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from backend.core import db
 from backend.requests.models import RequestRow
-from state.requests.tracker import is_by_time, outcome, urgent_first
+from state.requests.tracker import Tracker, is_by_time, outcome, urgent_first
 from state.requests.views import RequestView
 from tests.conftest import World
 from tests.console.events import Socket, connected
@@ -78,3 +78,16 @@ async def test_tracker_counts_requests_that_are_not_among_the_newest(world: Worl
     said = await tab.send(f"{TRACKER}.watch", {})
     assert '"failed_rx_state_": 1' in said
     assert '"status": "failed"' not in said, "the newest eight requests succeeded"
+
+
+async def test_request_that_waits_for_a_second_person_stays_in_the_tracker(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    async with db.worker() as session:
+        for status in ["awaiting_approval", *["succeeded"] * 9]:
+            about = {"kind": "asset.update", "title": "Update", "scope": "assets:write", "status": status}
+            session.add(RequestRow(organization_id=firm.id, subject_type="asset", subject_id=db.new_id(), **about))
+            await session.flush()
+    tab = await tab_of(firm, socket, "overview")
+    await tab.send(f"{TRACKER}.watch", {})
+    assert [row.status for row in tab.value(Tracker, "rows")[:2]] == ["awaiting_approval", "succeeded"]
+    assert socket.failures == []

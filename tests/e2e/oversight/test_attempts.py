@@ -12,13 +12,13 @@ from tests.e2e.conftest import Console, Signum
 
 AGAINST_RULES = (
     "A buyer from a blocked country",
-    "A holder sells during the lock-up",
+    "A holder sends tokens during the lock-up",
     "A holder exceeds the maximum",
     "A sale with an expired attestation",
     "The issuer takes a buyer's cash",
 )
 AGAINST_MACHINERY = (
-    "A chain stops during a deployment",
+    "A chain stops during a bridge",
     "A chain refuses a packet",
     "A reorganization takes a block back",
 )
@@ -64,7 +64,7 @@ def test_attempts_against_the_machinery_end_right(console: Console) -> None:
     console.sign_in(path="attempts").heading("Try to break it")
     for title in AGAINST_MACHINERY:
         attempt = _tried(console, title, "Repaired")
-        expect(attempt.get_by_text("Everything is right again.")).to_be_visible()
+        expect(attempt.get_by_text("Everything works again.")).to_be_visible()
         expect(attempt.get_by_text("wrong", exact=True)).to_have_count(0)
         expect(attempt.get_by_role("link", name="View request")).to_be_visible()
 
@@ -77,7 +77,7 @@ def test_killed_server_continues_and_the_page_reconnects(console: Console) -> No
     attempt.get_by_role("button").click()
     scrolled = page.evaluate("window.scrollY")
     expect(page.get_by_text("Connection lost. Reconnecting.")).to_be_visible(timeout=CHAIN_TIME)
-    expect(attempt.get_by_text("Everything is right again.")).to_be_visible(timeout=CHAIN_TIME)
+    expect(attempt.get_by_text("Everything works again.")).to_be_visible(timeout=CHAIN_TIME)
     expect(attempt.get_by_text("wrong", exact=True)).to_have_count(0)
     expect(attempt.get_by_role("button")).to_be_in_viewport()  # the page stays where it was
     assert page.evaluate("window.scrollY") == scrolled > 0
