@@ -66,7 +66,7 @@ export function Plot({ ticks = [], labels = [], place, count, part, tip, label, 
       </div>
       <div className="plot-labels">
         {labels.map((one, n) => (
-          <span key={one.at} className={labels.length > NARROW && n % 2 ? "hide-narrow" : ""} style={{ left: `${one.at * 100}%` }}>{one.label}</span>
+          <span key={one.at} className={labels.length > NARROW && n % 3 ? "hide-narrow" : ""} style={{ left: `${one.at * 100}%` }}>{one.label}</span>
         ))}
       </div>
     </div>

@@ -7,7 +7,7 @@ from components.core.permission import permitted
 from components.ui.box import row
 from components.ui.button import button, text_button
 from components.ui.dialog import form_dialog
-from components.ui.form import field_row, select_field, text_field
+from components.ui.form import SELECTS_ALL, field_row, select_field, text_field
 from components.ui.note import note, problem_note
 from components.ui.tabs import filters
 from state.core.session import Session
@@ -49,7 +49,7 @@ def order_dialog() -> rx.Component:
                 rx.cond(
                     form.facts.contains(form.wallet), form.facts[form.wallet], "This wallet signs, pays and receives."
                 ),
-                rx.cond(form.best_is_own, own, rx.fragment()),
+                rx.cond(form.best_is_own & (form.wallet == ""), own, rx.fragment()),
             ),
             placeholder="Choose a wallet", value=form.wallet, on_change=form.write("wallet_id"),
         ),
@@ -62,6 +62,7 @@ def order_dialog() -> rx.Component:
                 hint=rx.cond(form.best != "", text_button(form.best, on_click=form.take_best), rx.fragment()),
                 default_value=form.price,
                 key="price-" + form.fills.to_string(),
+                on_focus=SELECTS_ALL,
                 on_change=form.write("price").debounce(250),
                 on_blur=form.write("price"),
             ),

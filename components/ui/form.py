@@ -76,6 +76,10 @@ def error_of(errors: rx.Var[dict[str, str]] | None, name: str) -> rx.Var[str] | 
     return rx.cond(errors.contains(name), errors[name], "").to(str)
 
 
+SELECTS_ALL: rx.Var[Any] = rx.Var("(event) => event.target.select()", _var_type=rx.EventChain)
+"""For `on_focus` of a field that is filled in already: what is typed replaces its text."""
+
+
 def text_field(
     label: Any,
     name: str,

@@ -27,10 +27,10 @@ def first_choice(side: str, accounts: Sequence[Account], treasury_id: str) -> st
 
 
 def options_of(wallets: Sequence[Wallet], accounts: Sequence[Account]) -> list[dict[str, str]]:
-    """Return the wallets as a select's options, the most likely first; those that may not trade say so."""
+    """Return the wallets as a select's options, the most likely first; those that may not trade follow, and say so."""
     by_id = {str(wallet.id): wallet for wallet in wallets}
     known = [one for one in accounts if str(one.wallet_id) in by_id]
-    first = [_option(by_id[str(one.wallet_id)], one) for one in known]
+    first = [_option(by_id[str(one.wallet_id)], one) for one in sorted(known, key=lambda one: one.eligible is False)]
     shown = {option["value"] for option in first}
     return first + [wallet_option(wallet) for wallet in wallets if str(wallet.id) not in shown]
 

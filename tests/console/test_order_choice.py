@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.accounts.schemas import Account
-from backend.wallets.schemas import AddressKind
+from backend.wallets.schemas import AddressKind, Wallet
 from state.markets.detail import MarketDetail
-from state.orders.choice import first_choice, total_of
+from state.orders.choice import first_choice, options_of, total_of
 
 TREASURY = str(UUID(int=9))
 
@@ -37,6 +37,12 @@ def test_first_choice_without_an_eligible_treasury_is_another_wallet_of_the_orga
     assert first_choice("sell", accounts, TREASURY) == str(UUID(int=1))
     used = [refused, _account(1, last_used_at=early), _account(2, last_used_at=late), _account(3, quote_balance="5")]
     assert first_choice("buy", used, TREASURY) == str(UUID(int=2))
+
+
+def test_wallets_that_may_not_trade_are_listed_after_the_others() -> None:
+    wallets = [Wallet.model_construct(id=UUID(int=n), label=f"Wallet {n}", address=f"0x{n:040x}") for n in (1, 2, 3, 4)]
+    accounts = [_account(1, eligible=False), _account(2), _account(3, eligible=False)]
+    assert [one["value"] for one in options_of(wallets, accounts)] == [str(UUID(int=n)) for n in (2, 1, 3, 4)]
 
 
 def test_first_choice_is_never_the_wallet_of_a_party() -> None:
