@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import sqlalchemy as sa
-from dbos import DBOS, DBOSClient, _core, _queue
+from dbos import DBOS, DBOSClient, _core, _queue, _workflow_commands
 from dbos._context import get_local_dbos_context
 from dbos._dbos import _get_dbos_instance
 from dbos._error import DBOSWorkflowConflictIDError
@@ -38,6 +38,8 @@ _RUNNING: Any = _core.ActiveWorkflowById
 _remove: Callable[[Any, str, tuple[str, str | None] | None], None] = _core.ActiveWorkflowById._remove
 _owned: Callable[[Any, Any], sa.ColumnElement[bool]] = SystemDatabase._name_filter
 _read_queue: Callable[..., Any] = SystemDatabase.get_queue
+_read_queues: Callable[..., Any] = SystemDatabase.list_queues
+_COMMANDS: Any = _workflow_commands
 Taken = DBOSWorkflowConflictIDError
 """Ends an execution whose workflow another one has taken over. It derives from BaseException, so nothing catches it."""
 Choose = Callable[[str, Sequence[str], Mapping[str, int]], dict[str, int] | None]
@@ -154,14 +156,23 @@ def replace_stops(stop_of: Callable[[threading.Event, str], Stop]) -> None:
         _SERVED.queue = queue
         _serve_queue(stop_of(stop, queue.name), dbos, queue)
 
-    _QUEUES.queue_worker_thread, _DATABASE.get_queue = serve, _kept_queue
+    _QUEUES.queue_worker_thread, _DATABASE.get_queue, _DATABASE.list_queues = serve, _kept_queue, _kept_queues
+
+
+def rest_for(seconds: float) -> None:
+    """Look this rarely for workflows whose delay is over or whose time is up. DBOS does so each second, in three
+    transactions, and has no setting for it. Call before the engine is launched."""
+    _COMMANDS._BACKGROUND_JOBS_INTERVAL_SEC = seconds
 
 
 @dataclass
 class Registrations:
-    """When this process last registered a queue, by `time.monotonic`."""
+    """When this process last registered a queue and read the list of them, by `time.monotonic`."""
 
     at: float = field(default_factory=time.monotonic)
+    listed: tuple[Any, Any] | None = None
+    """A database and its queues."""
+    listed_at: float = 0.0
 
 
 def note_registration() -> None:
@@ -177,6 +188,15 @@ def _kept_queue(database: Any, name: str, **options: Any) -> Any:
     if now - served.read_at >= QUEUE_KEPT or served.read_at <= runtime.part(Registrations).at:
         served.queue, served.read_at = _read_queue(database, name, **options), now
     return served.queue
+
+
+def _kept_queues(database: Any, **options: Any) -> Any:
+    """Return all queues. DBOS reads them each second, to start the threads of new ones."""
+    known, now = runtime.part(Registrations), time.monotonic()
+    is_new = known.listed_at > known.at and now - known.listed_at < QUEUE_KEPT
+    if known.listed is None or known.listed[0] is not database or not is_new:
+        known.listed, known.listed_at = (database, _read_queues(database, **options)), now
+    return known.listed[1]
 
 
 def note_ends(ended: Callable[[str], None]) -> None:
@@ -273,7 +293,7 @@ def unexecuted() -> set[tuple[str, str]]:
     query = sa.select(table.c.workflow_uuid, table.c.owner_xid).where(
         table.c.status == "PENDING", table.c.executor_id == GlobalParams.executor_id
     )
-    with engine._sys_db.engine.begin() as connection:
+    with engine._sys_db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         claims = {(str(row.workflow_uuid), str(row.owner_xid)) for row in connection.execute(query)}
     running = set(engine._active_workflows_set.activeList())
     return {claim for claim in claims if claim[0] not in running}

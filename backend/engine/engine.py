@@ -19,6 +19,9 @@ VERSION = "1"
 """Fixed, so that after an upgrade the new code recovers the old version's workflows. Workflows have their own versions
 (see `versions`), and a process takes only those that it knows."""
 
+REST = 3.0
+"""Seconds by which delayed work may begin late."""
+
 
 @dataclass
 class Engine:
@@ -54,6 +57,7 @@ def start(url: str, executor: str, queues: Sequence[str]) -> None:
     busy_database.install()
     share_slots()
     dbos_internals.claim_known()
+    dbos_internals.rest_for(REST)
     queue_wakeup.install(frozenset({*queues, dbos_internals.OWN_QUEUE}))
     DBOS.launch()
     runtime.part(Engine).client = DBOSClient(system_database_url=app_url, serializer=ROWS)

@@ -19,14 +19,14 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.core.connections import database
+from backend.core.connections import database, notices
 from backend.core.runtime import runtime
 from backend.engine import dbos_internals
 
 log = structlog.get_logger()
 CHANNEL = "signum_queue"
 """Notifications with the name of a queue, for the processes that serve it."""
-BEAT = 1.0
+BEAT = 2.0
 """Seconds between two looks for waiting work that no wake-up announced: its delay is over, or its process was killed.
 Also the seconds until a lost connection is opened again."""
 SILENT = 10.0
@@ -86,7 +86,7 @@ async def _listen(stopping: asyncio.Event) -> None:
     try:
         await connection.execute(f"listen {CHANNEL}")
         while not stopping.is_set():
-            async for notice in connection.notifies(timeout=BEAT):
+            async for notice in notices.received(connection, BEAT):
                 wake(notice.payload)
             async with asyncio.timeout(SILENT):
                 await _wake_waiting(connection)

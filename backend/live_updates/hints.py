@@ -15,7 +15,7 @@ from uuid import UUID
 import psycopg
 import structlog
 
-from backend.core.connections import database
+from backend.core.connections import database, notices
 from backend.core.runtime import runtime
 
 log = structlog.get_logger()
@@ -84,7 +84,7 @@ async def _listen(stopping: asyncio.Event) -> None:
         await connection.execute(f"listen {CHANNEL}")
         _wake_all()
         while not stopping.is_set():
-            async for notice in connection.notifies(timeout=BEAT):
+            async for notice in notices.received(connection, BEAT):
                 _wake(notice.payload)
             async with asyncio.timeout(SILENT):
                 await connection.execute("select 1")

@@ -1,5 +1,6 @@
 """What an idle server costs: CPU, and statements to PostgreSQL."""
 
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +11,8 @@ import psycopg
 from backend.core.connections.embedded import outside_url
 
 SECONDS = 60.0
+EXECUTED = re.compile(rb"duration: [0-9.]+ ms  (?:statement|execute)")
+"""A line of PostgreSQL's log. The extended protocol also writes one for parsing a statement and one for its values."""
 SETTLED = 15.0
 """Seconds after the start or a change of PostgreSQL's settings that are not counted."""
 
@@ -40,7 +43,7 @@ def statements(home: Path) -> float:
             time.sleep(SECONDS)
             with log.open("rb") as file:
                 file.seek(begin)
-                return file.read().count(b"duration: ") / SECONDS
+                return len(EXECUTED.findall(file.read())) / SECONDS
         finally:
             owner.execute("alter system reset log_min_duration_statement")
             owner.execute("select pg_reload_conf()")

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from dbos import DBOS, DBOSClient, _core, _dbos, _queue, _serialization, _sys_db
+from dbos import DBOS, DBOSClient, _core, _dbos, _queue, _serialization, _sys_db, _workflow_commands
 
 from backend.engine import dbos_internals
 
@@ -50,6 +50,7 @@ def test_private_functions_take_the_expected_arguments() -> None:
     ]  # fmt: skip
     assert parameters(dbos_internals._owned) == ["col", "value"]
     assert parameters(dbos_internals._read_queue)[:2] == ["self", "name"]
+    assert parameters(dbos_internals._read_queues)[0] == "self"
     for method in (dbos_internals._START_FIRSTS, dbos_internals._START_QUEUED):
         assert "is_latest_version" in parameters(method)
     assert parameters(dbos_internals._START_FIRSTS)[:4] == ["self", "queue", "executor_id", "app_version"]
@@ -68,6 +69,8 @@ def test_queues_threads_look_up_what_is_replaced() -> None:
     assert "execute_dequeued_workflow(dbos, status, owner_xid)" in inspect.getsource(dbos_internals._serve_queue)
     for method in ("get_queue_partitions", "start_queued_workflows"):
         assert f"dbos._sys_db.{method}(" in inspect.getsource(dbos_internals._serve_queue)
+    assert "dbos._sys_db.list_queues(" in inspect.getsource(_queue.queue_thread)
+    assert "        _BACKGROUND_JOBS_INTERVAL_SEC,\n" in inspect.getsource(_workflow_commands.background_jobs_thread)
     assert "dbos._sys_db.get_queue(queue.name)" in inspect.getsource(dbos_internals._serve_queue)
     assert "is_latest_version=is_latest_version" in inspect.getsource(dbos_internals._serve_queue)
     assert "queue._partition_worker_concurrency" in inspect.getsource(dbos_internals._START_QUEUED)

@@ -6,6 +6,7 @@ twice (see `cursor.lock`).
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -17,13 +18,15 @@ from psycopg import AsyncConnection
 
 from backend.chain.coordination.cursor import CHANNEL
 from backend.core import db, locks
-from backend.core.connections import database
+from backend.core.connections import database, notices
 from backend.core.locks import Purpose
 from backend.core.runtime import runtime
 
 log = structlog.get_logger()
 BEAT = 1.0
-"""Seconds between two attempts to lead a chain without a leader, and between two checks of the own connection."""
+"""Seconds between two attempts to lead a chain without a leader."""
+CHECKED = 5.0
+"""Seconds between two checks of the own connection."""
 SILENT = 10.0
 """Seconds after which a connection that does not answer is closed."""
 
@@ -75,12 +78,16 @@ async def _hold(stop: asyncio.Event, heard: Heard) -> None:
     connection = await asyncio.wait_for(database.own_connection(), SILENT)
     try:
         await connection.execute(f"listen {CHANNEL}")
+        checked = time.monotonic()
         while not stop.is_set():
             async with asyncio.timeout(SILENT):
+                if time.monotonic() - checked > CHECKED:
+                    await connection.execute("select 1")
+                    checked = time.monotonic()
                 taken = await _compete(connection)
             for eid in taken:
                 heard(eid)
-            async for notice in connection.notifies(timeout=BEAT):
+            async for notice in notices.received(connection, BEAT):
                 if leads(int(notice.payload)):
                     heard(int(notice.payload))
     finally:
@@ -91,7 +98,6 @@ async def _hold(stop: asyncio.Event, heard: Heard) -> None:
 async def _compete(connection: AsyncConnection[Any]) -> list[int]:
     """Take the wanted locks that are free, release those no longer wanted, and return the chains taken."""
     here = runtime.part(Candidate)
-    await connection.execute("select 1")
     taken = [eid for eid in here.wanted - set(here.led) if await _take(connection, eid)]
     for eid in taken:
         here.led[eid] = asyncio.get_running_loop()
