@@ -1,7 +1,7 @@
 """`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
 `python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `api_calls`, `many_rows`,
-`webhooks_10k`, `merkle_1m`); the others' figures stay.
+`webhooks_10k`, `move_100k`, `merkle_1m`); the others' figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -190,6 +190,14 @@ def of_webhooks() -> list[dict[str, Any]]:
     return many_webhooks.measure()
 
 
+def of_moves() -> list[dict[str, Any]]:
+    """Measure the move of an organization with a hundred thousand below it."""
+    os.environ["SIGNUM_RATE_LIMITS"] = "off"
+    from tests.bench import moves  # it starts an API in this process
+
+    return moves.measure()
+
+
 PARTS = {
     "serve": serve,
     "markets": against_a_script,
@@ -197,6 +205,7 @@ PARTS = {
     "api_calls": of_calls,
     "many_rows": with_many_rows,
     "webhooks_10k": of_webhooks,
+    "move_100k": of_moves,
     "merkle_1m": merkle.measure,
 }
 
