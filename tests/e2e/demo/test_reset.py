@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.conftest import Signum, serving
+from tests.e2e.conftest import Signum, _forget_person, serving
 
 pytestmark = pytest.mark.long
 MINUTES = 240_000
@@ -27,11 +27,12 @@ def enter(page: Page, url: str) -> None:
     expect(page.get_by_role("heading", name="Overview", exact=True)).to_be_visible()
 
 
-def test_reset_shows_its_progress_and_then_the_sign_in_page(page: Page, signum: Signum) -> None:
+def test_reset_shows_its_progress_and_then_the_sign_in_page(shared_context: BrowserContext, signum: Signum) -> None:
+    page = shared_context.new_page()
     enter(page, f"{signum.url}/sign-in")
     page.get_by_role("button", name="Start tour").click()
     expect(page.get_by_role("complementary", name="Guided tour")).to_be_visible()
-    other = page.context.new_page()
+    other = shared_context.new_page()
     other.goto(f"{signum.url}/o/{signum.organization}/assets")
     expect(other.get_by_role("heading", name="Assets", exact=True)).to_be_visible()
     page.goto(f"{signum.url}/o/{signum.organization}/chains?start-over=yes")
@@ -51,3 +52,4 @@ def test_reset_shows_its_progress_and_then_the_sign_in_page(page: Page, signum: 
     enter(page, f"{signum.url}/sign-in?next=/o/{signum.organization}/chains")
     assert signum.organization not in page.url
     expect(page.get_by_role("button", name="Start tour")).to_be_visible()
+    _forget_person(shared_context, signum.url)
