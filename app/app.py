@@ -12,7 +12,8 @@ from app.shell.event_guard import Door, Malformed
 from app.shell.theme import STYLES, WRAPS, hydrating
 from backend import web
 from backend.api import create_api
-from backend.client import client
+from backend.client import ApiProblem, client
+from backend.core.readiness import readiness
 from backend.limits.client_address import CONSOLE
 from backend.live_updates import hints
 from backend.server.request_guard import RequestGuard
@@ -25,9 +26,12 @@ client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONS
 
 
 def on_error(exception: Exception) -> rx.event.EventSpec | None:
-    """Send a signed-out user to the sign-in page; log any other exception and show an apology."""
+    """Send a signed-out user to the sign-in page, and everyone while the demo is created; log any other exception and
+    show an apology."""
     if isinstance(exception, SignedOut):
         return rx.redirect(f"/sign-in?next={quote(str(exception), safe='')}")
+    if isinstance(exception, ApiProblem) and exception.status == 503 and "demo data" in readiness().waiting:
+        return rx.redirect("/sign-in")  # it shows how far the demo is; the page's organization may be deleted
     if isinstance(exception, Malformed):
         log.warning("console.event_rejected: %s", exception)
     else:

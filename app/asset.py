@@ -19,6 +19,7 @@ from components.ui.arrival import arrival
 from components.ui.box import row
 from components.ui.button import button, link_button
 from components.ui.card import logo, page_head
+from components.ui.in_view import InView
 from components.ui.note import absent, empty, note, page_skeleton
 from components.ui.status import badge
 from components.ui.tabs import tabs
@@ -109,6 +110,7 @@ def _progress() -> rx.Component:
     )
     shown = request_progress(AssetState)
     return rx.el.div(
+        InView.create(of=request.id),
         rx.el.p(request.title, class_name="title-3"),
         shown,
         rx.cond(_ended(), away, rx.fragment()),

@@ -26,6 +26,7 @@ def header(crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
             icon("menu", 18), target="navigation", label="Open navigation", class_name="icon-btn hamburger"
         ),
         breadcrumb(crumbs),
+        request_tracker(),  # first of what is on the right, so that nothing moves when its width changes
         OpenButton.create(
             icon("search", 15),
             "Search or jump to",
@@ -34,7 +35,6 @@ def header(crumbs: Sequence[tuple[Any, Any]]) -> rx.Component:
             class_name="find",
         ),
         network_badge(),
-        request_tracker(),
         bell_menu(),
         theme_button(),
         account_menu(),

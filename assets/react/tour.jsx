@@ -16,8 +16,12 @@ const names = (control) => {
   return label ? [label] : [control.textContent, control.querySelector(".sr")?.textContent || ""];
 };
 
-/* A box to tick is too small to notice: its label is outlined. */
-const marked = (control) => (["checkbox", "radio"].includes(control.type) ? control.closest("label") || control : control);
+/* A box to tick is too small to notice: its label is outlined. The name in a list has a line below it, which an outline of
+   the name alone would cross: its cell or item is outlined. */
+const marked = (control) => {
+  if (["checkbox", "radio"].includes(control.type)) return control.closest("label") || control;
+  return control.matches("td .name, .item .title") ? control.closest("td, .item") : control;
+};
 
 /* Whether a place is in the drawer of a record: its heading has the record's name. */
 const isAbout = (place, name) => !name || (place.closest("aside")?.querySelector("h2")?.textContent || "").includes(name);
@@ -48,12 +52,6 @@ const missing = (form) => {
 
 const forget = () => document.querySelectorAll("[data-tour]").forEach((element) => element.removeAttribute("data-tour"));
 
-const isUnderCard = (element) => {
-  const card = document.querySelector(".tour")?.getBoundingClientRect();
-  const own = element.getBoundingClientRect();
-  return card && own.right > card.left && own.left < card.right && own.bottom > card.top && own.top < card.bottom;
-};
-
 /* Whether a control is where one would press it: within the window, not scrolled out of its drawer, not under the card. */
 const isInView = (element) => {
   const own = element.getBoundingClientRect();
@@ -61,8 +59,15 @@ const isInView = (element) => {
   return Boolean(at) && element.contains(at);
 };
 
-/* "Show me" leads to the page, and then to the control; it is outlined too while the control is out of view. */
+/* "Show me" leads to the page, and then to the control, which stands out for a moment. It is outlined too while the
+   control is out of view. */
 let isWanted = false;
+const MOMENT = 1200;
+
+const emphasize = (element) => {
+  element.setAttribute("data-tour-now", "");
+  setTimeout(() => element.removeAttribute("data-tour-now"), MOMENT);
+};
 
 /* Whether a link leads to the page that is open, in the same tab and with the same drawer. */
 const isHere = (link) => {
@@ -83,16 +88,7 @@ const lead = (found) => {
   if (!found || !isWanted) return;
   isWanted = false;
   if (isHidden) found.scrollIntoView({ block: "center" });
-};
-
-/* Moves the card to the other side of the page where it covers a control; returns whether that was enough. */
-const uncover = (element) => {
-  const card = document.querySelector(".tour");
-  if (card?.contains(element) || !isUnderCard(element)) return true;
-  card.toggleAttribute("data-aside");
-  if (!isUnderCard(element)) return true;
-  card.toggleAttribute("data-aside");
-  return false;
+  emphasize(found);
 };
 
 /* The first field that a button's form still needs; or the button itself. */
@@ -101,10 +97,12 @@ const needed = (button) => {
   return field ? field.closest(".field") || field : button;
 };
 
-/* Where the card is, so that what darkens the page behind a dialog leaves it readable. */
+/* Tells the style sheet where the card is: what darkens the page behind a dialog leaves it readable, and what sticks to
+   the bottom of the page is above it. */
 const leaveHole = () => {
-  const card = document.querySelector(".tour")?.getBoundingClientRect();
+  const card = document.querySelector(".tour:not(.left)")?.getBoundingClientRect();
   if (!card) return;
+  document.documentElement.style.setProperty("--tour-top", `${Math.round(window.innerHeight - card.top)}px`);
   const [left, top, right, bottom] = [card.left, card.top, card.right, card.bottom].map(Math.round);
   const turn = (x, y) => `A12 12 0 0 1 ${x} ${y}`; // the card's corners are round
   const hole = [
@@ -120,10 +118,9 @@ const outline = (points) => {
   for (const point of points) if ((found = find(point))) break;
   found &&= needed(found);
   lead(found);
-  if (found?.hasAttribute("data-tour")) return uncover(found);
+  if (found?.hasAttribute("data-tour")) return;
   forget();
   found?.setAttribute("data-tour", "");
-  if (found && !uncover(found)) found.scrollIntoView({ block: "center" });
 };
 
 const KEY = "signum_tour";
@@ -142,16 +139,12 @@ export function Colleague() {
   return null;
 }
 
-export function Guide({ points = [], pause, stored = "", onLook }) {
+export function Guide({ points = [], pause, stored = "", role = "", onLook }) {
   const { pathname } = useLocation();
   const latest = useRef({ points, onLook });
   useEffect(() => {
     latest.current = { points, onLook };
   });
-  useEffect(() => {
-    if (stored === "ended") localStorage.removeItem(KEY);
-    else if (stored) localStorage.setItem(KEY, stored);
-  }, [stored]);
   useEffect(() => {
     const look = () => {
       const kept = localStorage.getItem(KEY);
@@ -160,7 +153,11 @@ export function Guide({ points = [], pause, stored = "", onLook }) {
     look();
     const again = setInterval(look, pause);
     return () => clearInterval(again);
-  }, [pathname, pause]);
+  }, [pathname, pause, role]); // the first look comes before the person's role is known
+  useEffect(() => {
+    if (stored === "ended") localStorage.removeItem(KEY);
+    else if (stored) localStorage.setItem(KEY, stored);
+  }, [stored]);
   useEffect(() => {
     const draw = setInterval(() => outline(latest.current.points), 250);
     return () => {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlsplit
+from uuid import UUID
 
 import sqlalchemy as sa
 from fastapi import APIRouter, Form, Request, Response
@@ -28,6 +29,7 @@ from backend.factors.schemas import ShownPasskey
 from backend.http.problems import respond
 from backend.limits import rate_limits
 from backend.sign_in import known_devices, new_device_mail, service
+from backend.sign_in.return_paths import return_path
 from backend.sign_in.schemas import EMAIL_COOKIE
 from backend.users.models import UserRow
 
@@ -60,15 +62,16 @@ def acting_in(request: Request) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True)
 class Entry:
-    """A completed sign-in: the session's secret, and the account for which the browser becomes known."""
+    """A completed sign-in: the session's secret, the account for which the browser becomes known, and its person."""
 
     secret: str
     account: str
+    user_id: UUID
 
 
 async def signed_in(request: Request, target: str, entry: Entry) -> Response:
     """Return the response to a sign-in: the cookies and a redirect."""
-    answer = RedirectResponse(target, 303)
+    answer = RedirectResponse(await return_path(target, entry.user_id), 303)
     _set_cookie(answer, cookie_name(), entry.secret, settings().session_days * 86_400)
     if email_name() in request.cookies:
         _forget(answer, email_name())
@@ -83,7 +86,7 @@ async def enter(request: Request, session: Write, user: UserRow, factor_at: date
     account, agent, address = user.email or "", request.headers.get("user-agent", ""), client_address(request)
     if known_devices.known(request, account) is None:
         await new_device_mail.note_browser(session, user.id, agent, address)
-    return Entry(await service.open_browser(session, user, agent, address, factor_at), account)
+    return Entry(await service.open_browser(session, user, agent, address, factor_at), account, user.id)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def _attempt(attempt: rx.Var[AttemptView]) -> rx.Component:
             rx.el.h3(attempt.title, class_name="title"), rx.el.div(attempt.about, class_name="below"),
             class_name="grow",
         ),
-        rx.cond(attempt.status != "untried", status(outcome), rx.fragment()),
+        rx.cond((attempt.status != "untried") & ~runs, status(outcome), rx.fragment()),
         button(
             again, "play", small=True, busy=runs, disabled=AttemptsState.is_running,
             aria_label=again + ": " + attempt.title,

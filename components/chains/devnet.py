@@ -6,9 +6,9 @@ from components.ui.button import button
 from components.ui.card import card, item
 from components.ui.dialog import confirm
 from components.ui.form import select, text_field
-from components.ui.note import note, problem_note
+from components.ui.note import problem_note
 from components.ui.status import badge
-from components.ui.value import when
+from components.ui.value import Local, when
 from state.chains.devnet import RESET_WORD, DevnetChainView, DevnetState
 
 FAULTS = (
@@ -21,9 +21,22 @@ FAULTS = (
 )
 
 
+class Reset(Local):
+    """Shows the progress of a reset above every page once it has `started`, and then opens the sign-in page."""
+
+    library = "$/public/react/reset.jsx"
+    tag = "Reset"
+
+    started: rx.Var[bool]
+
+
 def devnet_panel() -> rx.Component:
     """Draw the panel; nothing where there is no devnet, or the user is not its operator."""
-    return rx.fragment(rx.cond(DevnetState.chains.length() > 0, _panel(), rx.fragment()), _question(), _leaving())
+    return rx.fragment(
+        rx.cond(DevnetState.chains.length() > 0, _panel(), rx.fragment()),
+        _question(),
+        Reset.create(started=DevnetState.is_resetting),
+    )
 
 
 def _panel() -> rx.Component:
@@ -93,15 +106,3 @@ def _question() -> rx.Component:
         busy=DevnetState.is_resetting,
         word="Reset devnet",
     )
-
-
-def _leaving() -> rx.Component:
-    words = note(
-        rx.el.b("Resetting the devnet. "),
-        "The server restarts in less than a minute; ",
-        rx.el.a("sign in then", href="/sign-in", class_name="link"),
-        ".",
-        tone="warn",
-        sign="rotate-ccw",
-    )
-    return rx.cond(DevnetState.is_resetting, words, rx.fragment())

@@ -16,7 +16,8 @@ SLOW = 2_000
 
 
 class Guide(Local):
-    """Outlines the first of `points` in view, stores `stored` in the browser, and calls `on_look` with it regularly."""
+    """Outlines the first of `points` in view, stores `stored` in the browser, and calls `on_look` with it regularly,
+    and when the person has another `role`."""
 
     library = "$/public/react/tour.jsx"
     tag = "Guide"
@@ -24,6 +25,7 @@ class Guide(Local):
     points: rx.Var[list[dict[str, str]]]
     pause: rx.Var[int]
     stored: rx.Var[str]
+    role: rx.Var[str]
 
     on_look: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
@@ -33,7 +35,7 @@ def tour() -> rx.Component:
     """Draw the tour that the person takes; nothing without one."""
     points = rx.cond(Tour.is_left | (Tour.total == 0), [], Tour.points)
     return rx.fragment(
-        Guide.create(points=points, pause=SLOW, stored=Tour.stored, on_look=Tour.look),
+        Guide.create(points=points, pause=SLOW, stored=Tour.stored, role=Session.org.role, on_look=Tour.look),
         rx.cond(Tour.total > 0, rx.cond(Tour.is_left, _resume(), _card()), rx.fragment()),
     )
 

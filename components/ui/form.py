@@ -9,6 +9,7 @@ from reflex_components_core.el.elements.forms import Select
 
 from components.ui.button import Kind, button
 from components.ui.icon import icon
+from components.ui.in_view import Uncovers
 from components.ui.note import problem_note
 from components.ui.progress import conflict
 from components.ui.value import DateWords
@@ -232,6 +233,7 @@ def save_bar(shown: rx.Var[bool], words: Any, *actions: rx.Component) -> rx.Comp
     bar = rx.el.div(
         rx.el.div(words, class_name="grow row wrap wide"),
         *actions,
+        Uncovers.create(selector=".setting.changed"),
         class_name="save-bar",
         role="region",
         aria_label="Unsaved changes",

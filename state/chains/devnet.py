@@ -50,7 +50,7 @@ class DevnetState(Api, rx.State):
     @rx.event
     async def load(self) -> None:
         """Read the chains, if there are any and the user may see them."""
-        self.problem, self.saving, self.asks_reset = "", "", False
+        self.problem, self.saving, self.asks_reset, self.is_resetting = "", "", False, False
         wants_reset = self._query("start-over") != ""
         if not client.devnet:
             self.chains = []
@@ -92,17 +92,18 @@ class DevnetState(Api, rx.State):
         self.reset_word = str(word)[:20]
 
     @rx.event
-    async def reset_all(self) -> None:
-        """Reset chains and database, once its word was typed."""
+    async def reset_all(self) -> Events:
+        """Reset chains and database, once its word was typed. The browser shows the progress, also without a server."""
         if self.reset_word.strip().lower() != RESET_WORD:
             self.problem = f"Type {RESET_WORD} to confirm."
             return
+        self.asks_reset, self.is_resetting = False, True
+        yield
         try:
             await self._api.reset_devnet()
         except ApiProblem as problem:
             self.problem = problem.detail or problem.title
-            return
-        self.asks_reset, self.is_resetting = False, True
+            self.asks_reset, self.is_resetting = True, False
 
     async def _change(self, change: Callable[[], Awaitable[Devnet]]) -> None:
         """Make a change and show the chains after it, or why it was refused."""

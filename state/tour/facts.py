@@ -119,7 +119,7 @@ class FactReader:
         request_id = (control.after or {}).get("request_id")
         page = await self._api.list_approvals(self._org, limit=50)
         waiting = next((one for one in page.approvals if str(one.request_id) == request_id), None)
-        return {Fact.APPROVAL_ID: str(waiting.id)} if waiting else {}
+        return {Fact.APPROVAL_ID: str(waiting.id), Fact.APPROVAL: waiting.title} if waiting else {}
 
     async def _colleague(self, approval_id: str) -> str:
         """Return an admin who did not request an approval; an empty string if the person who looks may decide."""

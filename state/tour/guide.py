@@ -81,9 +81,9 @@ class Tour(Api, rx.State):
             self.total = 0
             return
         steps, self.progress = TOURS[kept["tour"]], ""
-        if not self.total and not kept["over"]:
+        if not self.total and not kept["over"] and Fact.COLLEAGUE not in kept["facts"]:
             self._keep(kept)
-            yield  # the card is there before its step is looked at
+            yield  # the card is there before its step is looked at, unless the colleague may have signed in since
         if kept["over"] and kept["over"] != self.router.url.path:
             self.stored, self.total = ENDED, 0  # its last card was shown on another page
             return

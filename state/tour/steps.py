@@ -49,6 +49,7 @@ class Fact(StrEnum):
     HOLDER = "holder"
     RECEIVER = "receiver"
     APPROVAL_ID = "approval_id"
+    APPROVAL = "approval"
     COLLEAGUE = "colleague"
     VIEW = "view"
     """The view of the approvals that has the one that waits; unknown for those who can decide about it."""

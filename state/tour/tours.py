@@ -5,12 +5,13 @@ from state.tour.steps import CARD, DIALOG, FOOT, SIDE, WIZARD, Fact, Finds, Lear
 APPLICANT = (
     Point("Accredited investor", needs=Fact.ACCREDITED, about=Fact.APPLICANT, unless=Fact.LACKS),
     Point("Verify", FOOT, about=Fact.APPLICANT, unless=Fact.LACKS),
-    Point("Register party", unless=Fact.LACKS),
     Point("{applicant}", unless=Fact.LACKS),
     Point("Attestations", SIDE, Fact.APPLICANT, unless=Fact.LACKS),
     Point("Accredited investor", needs=Fact.LACKS, about=Fact.PARTY),
     Point("Verify", FOOT, needs=Fact.LACKS, about=Fact.PARTY),
     Point("Change decision", FOOT, needs=Fact.LACKS, about=Fact.PARTY),
+    Point("{party}", needs=Fact.LACKS),
+    Point("Register party", unless=Fact.APPLICANT),
     Point("Parties", SIDE),
 )
 WAITING = ("parties?id={party_id}", "attestations?id={applicant_id}", "parties")
@@ -107,7 +108,8 @@ ISSUER = (
     ),
     TourStep(
         "Let an investor buy",
-        "The market checks each order against the rules of the token and its own.",
+        "Signum holds the key of the investor's wallet, so you can order for them. The market checks each order "
+        "against its rules and the token's.",
         (
             "Place an order: sell 10 {fund} from the treasury at 100. Then place another one: {party} buys 10 at 100.",
             "Open a market. Sell from the treasury and buy from an investor's wallet, at the same price.",
@@ -196,14 +198,14 @@ OFFICER = (
         "Revoke one",
         "A revocation takes effect in the next block. The dialog says first which holdings it stops.",
         (
-            "Open the attestation of {holder}, a holder of {asset}. Choose Revoke, read what it stops, and confirm.",
+            "Show me opens the attestation of {holder}, a holder of {asset}. Choose Revoke there, read what it stops, "
+            "and confirm.",
             "Open an attestation of a holder, choose Revoke, read what it stops, and confirm.",
         ),
         ("attestations?show=active&id={attestation_id}", "attestations?show=active"),
         (
             Point("Revoke", DIALOG),
             Point("Revoke", FOOT, about=Fact.HOLDER),
-            Point("{holder}"),
             Point("Show me", CARD),
         ),
         ("attestation.revoked",),
@@ -234,15 +236,17 @@ OFFICER = (
         "No one approves their own request. The second person sees what it does now, and what has changed since.",
         (
             "This is your request. Sign out, sign in as {colleague} with one click, and approve it under Approvals.",
+            "Open “{approval}”, read what it does, and approve it. Only another person than the one who requested it "
+            "can do that.",
             "Open Approvals, and approve the transfer. Only another person than the one who requested it can do that.",
         ),
         ("approvals?view={view}&id={approval_id}", "approvals?id={approval_id}", "approvals"),
         (
-            Point("Approve", FOOT),
+            Point("Approve", FOOT, about=Fact.APPROVAL),
             Point("Sign out", "body", Fact.COLLEAGUE),
             Point("Account:", "body", Fact.COLLEAGUE),
-            Point("Decide"),
-            Point("Show me", CARD),
+            Point("{approval}"),
+            Point("Approvals", SIDE),
         ),
         ("approval.approved", "approval.denied", "approval.withdrawn", "control.confirmed"),
         finds=Finds.COLLEAGUE,

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -134,6 +135,29 @@ async def test_other_people_cannot_be_chosen(
 async def test_next_page_is_on_this_site(visitor: httpx.AsyncClient, people: dict[Role, Actor]) -> None:
     answer = await visitor.post("/session/demo", data={"person": "admin", "next": "//evil.example"}, headers=OWN)
     assert answer.headers["location"] == "/"
+
+
+@pytest.mark.parametrize("page", ["/o/{}/chains?start-over=yes", "/o/{}", "/i/{}/documents"])
+async def test_page_of_an_organization_that_is_gone_is_not_returned_to(
+    visitor: httpx.AsyncClient, people: dict[Role, Actor], page: str
+) -> None:
+    """As after a reset; "/" leads to the person's own organization."""
+    data = {"person": "admin", "next": page.format(uuid4())}
+    answer = await visitor.post("/session/demo", data=data, headers=OWN)
+    assert answer.headers["location"] == "/"
+
+
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.CLIENT])
+async def test_page_of_the_persons_own_organization_is_returned_to(
+    visitor: httpx.AsyncClient, people: dict[Role, Actor], role: Role
+) -> None:
+    async with db.worker() as session:
+        query = sa.text("select id, organization_id from members where user_id = :user")
+        member = (await session.execute(query, {"user": people[role].user_id})).one()
+    place = f"/i/{member.id}" if role is Role.CLIENT else f"/o/{member.organization_id}"
+    data = {"person": role, "next": f"{place}/account?a=1"}
+    answer = await visitor.post("/session/demo", data=data, headers=OWN)
+    assert answer.headers["location"] == f"{place}/account?a=1"
 
 
 async def test_second_factor_is_asked_for(visitor: httpx.AsyncClient, people: dict[Role, Actor]) -> None:

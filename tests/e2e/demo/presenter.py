@@ -155,6 +155,10 @@ class Presenter:
         self.page.get_by_role("option", name=re.compile(f"^{country}")).first.click()
         self.page.keyboard.press("Escape")
         expect(self.page.get_by_role("region", name="Impact")).to_contain_text(party)
+        changed, bar = (self.page.locator(part).bounding_box() for part in (".setting.changed", ".save-bar"))
+        assert changed is not None
+        assert bar is not None
+        assert changed["y"] + changed["height"] <= bar["y"], "the bar covers what was changed"
         self.press("Review and save")
         expect(self.page.get_by_role("dialog", name="Save these rules?")).to_contain_text(
             "1 of 1 investor becomes ineligible"
@@ -173,7 +177,8 @@ class Presenter:
 
     def revoke(self) -> str:
         """Revoke the attestation that the card names, after seeing what it stops; return its holder."""
-        holder, asset = self.said(r"attestation of (.+?), a holder of (.+?)\. ")
+        holder, asset = self.said(r"Show me opens the attestation of (.+?), a holder of (.+?)\. ")
+        self.outlined("Show me")
         self.show_me(holder)
         self.press("Revoke")
         dialog = self.page.get_by_role("dialog", name=f"Revoke the attestation of {holder}")
@@ -195,7 +200,8 @@ class Presenter:
         dialog.get_by_label("Reason").fill("Court order 15/2026.")
         dialog.get_by_label(f"Type {asset} to confirm").fill(asset)
         self.press("Request approval")
-        expect(self.page.get_by_role("region", name="Progress")).to_contain_text("Waiting for a second person")
+        waits = self.page.get_by_role("region", name="Progress").get_by_text("Waiting for a second person")
+        expect(waits).to_be_in_viewport()
 
     def sign_in_as_colleague(self) -> None:
         """Sign out, and sign in as the person whom the card names."""
@@ -206,7 +212,11 @@ class Presenter:
         self.at_step(5)
 
     def approve(self) -> None:
-        """Approve what waits."""
+        """Approve what the card names: its link on the overview is outlined, and its row in the list."""
+        (title,) = self.said("Open “(.+?)”")
+        self.outlined(title)
+        self.page.get_by_role("link", name="Approvals").click()
+        expect(self.page.get_by_role("row").filter(has_text=title).locator(OUTLINED)).to_have_count(1)
         self.show_me()
         self.press("Approve")
 

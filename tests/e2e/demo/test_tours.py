@@ -88,11 +88,31 @@ def test_show_me_keeps_what_was_entered(console: Console) -> None:
     expect(_outlined(page)).to_contain_text("Chain")
     page.evaluate("window.samePage = true")
     _card(page).get_by_role("link", name="Show me").click()
+    expect(page.locator("[data-tour-now]")).to_contain_text("Chain")
+    expect(page.locator("[data-tour-now]")).to_have_count(0)
     expect(page.get_by_label("Chain")).to_be_in_viewport()
     page.get_by_label("Chain").select_option(index=1)  # the form still responds, and still has what was entered
     expect(_outlined(page)).to_contain_text("Reg D")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Harbor Income Fund")
     assert page.evaluate("window.samePage")
+
+
+def test_card_stays_where_it_is_beside_a_drawer_and_below_a_dialog(console: Console, signum: Signum) -> None:
+    page = console.sign_in(signum.person("compliance_officer"), "overview").heading("Overview").page
+    Presenter(page).begin()
+    drawer = page.locator(".drawer")
+    expect(drawer).to_be_visible()
+    beside = _card(page).bounding_box()
+    foot = drawer.bounding_box()
+    assert beside
+    assert foot
+    assert foot["y"] + foot["height"] < beside["y"]
+    console.goto("parties").heading("Parties")
+    expect(_card(page)).to_be_visible()
+    assert _card(page).bounding_box() == beside
+    page.get_by_role("button", name="Register party").click()
+    expect(page.get_by_role("dialog", name="Register a party")).to_be_visible()
+    assert _card(page).bounding_box() == beside
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
