@@ -38,6 +38,15 @@ def test_every_letter_is_on_a_page_once_and_inside_of_its_margins(entries: list[
     assert letters(pages) == letters(sheets(report())) + wanted
 
 
+def test_row_that_is_higher_than_a_page_continues_on_the_next_one() -> None:
+    entry = Entry(("Asset created", " ".join(f"word{number}" for number in range(2_000))), "0x" + "ab" * 32)
+    pages = sheets(report(Table("Fund", COLUMNS, [entry])))
+    lines = [piece for page in pages for piece in page.pieces if isinstance(piece, Line)]
+    assert len(pages) > 1
+    assert all(line.y <= HEIGHT - BOTTOM for line in lines)
+    assert sum("word" in word for line in lines for word in line.text.split()) == 2_000
+
+
 def letters(pages: list[Sheet]) -> Counter[str]:
     lines = [piece.text for page in pages for piece in page.pieces if isinstance(piece, Line)]
     return Counter("".join(lines).replace(" ", ""))
