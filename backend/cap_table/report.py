@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare
+from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare, SupplySource
 from backend.compliance.countries import country_name
 from backend.core.units import grouped, shortened
 from backend.pdf.reports import Column, Entry, Report, Table
@@ -33,6 +33,8 @@ REMARKS = (
     "Investors are all holders except treasuries and contracts. The check compares the sum of all balances on a chain "
     "with the supply of the token there, read at the same block.",
 )
+FROM_EVENTS = "Mints less burns until the block; the chain's node does not keep the state of the block."
+"""Below a chain whose supply is from its events."""
 
 
 def report(table: CapTable, asset: str, organization: str) -> Report:
@@ -95,7 +97,7 @@ def _chain(chain: CapTableChain, whole: _Amounts) -> Entry:
         "" if chain.supply is None else whole(chain.supply),
         check,
     ]
-    return Entry(cells)
+    return Entry(cells, FROM_EVENTS if chain.supply_from is SupplySource.EVENTS else "")
 
 
 def _country(country: CountryShare, whole: _Amounts) -> Entry:
