@@ -133,7 +133,8 @@ def _section(section: EvidenceSection, decimals: int) -> Table:
 
 def _cell(cell: EvidenceCell, decimals: int) -> str:
     if cell.kind is CellKind.AMOUNT and cell.text.isdigit():
-        return rounded(cell.text, decimals, DIGITS)
+        text = rounded(cell.text, decimals, DIGITS)
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return _exact(cell, decimals)
 
 

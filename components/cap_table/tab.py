@@ -234,9 +234,7 @@ def _chain(chain: rx.Var[ChainRow]) -> rx.Component:
     )
     why = rx.cond(chain.time != "", "the chain's node does not keep this block's state", "the chain does not answer")
     unknown = rx.el.span(icon("circle-dashed", 15), "not compared: ", why)
-    kept = rx.el.div(
-        "The chain's node does not keep the state of this block, which has the supply.", class_name="below"
-    )
+    kept = rx.el.div("The chain's node does not keep the state of this block.", class_name="below")
     return rx.el.li(
         rx.el.div(
             rx.el.span(chain.name, class_name="title"), rx.el.span(_units(chain.held, table.symbol), class_name="end"),
