@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backend.core.units import DIGITS, grouped, rounded
+from backend.core.units import DIGITS, grouped, tabulated
 from backend.evidence import words
 from backend.evidence.schemas import (
     CellKind,
@@ -133,8 +133,7 @@ def _section(section: EvidenceSection, decimals: int) -> Table:
 
 def _cell(cell: EvidenceCell, decimals: int) -> str:
     if cell.kind is CellKind.AMOUNT and cell.text.isdigit():
-        text = rounded(cell.text, decimals, DIGITS)
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        return tabulated(cell.text, decimals)
     return _exact(cell, decimals)
 
 

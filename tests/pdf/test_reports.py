@@ -3,10 +3,12 @@
 import io
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
+from backend.core.units import tabulated
 from backend.pdf import fonts
 from backend.pdf.drawing import draw
 from backend.pdf.layout import BOTTOM, HEIGHT, MARGIN, TOP, WIDTH, Line, Sheet, sheets
@@ -73,3 +75,17 @@ def test_letters_beyond_western_europe_are_drawn_in_an_embedded_font() -> None:
     used = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]  # type: ignore[index]
     assert all("/FontFile2" in font["/FontDescriptor"] for font in used if "DejaVu" in font["/BaseFont"])
     assert reader.pages[0].mediabox.width < reader.pages[0].mediabox.height
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        ("125382951377052121647084", "125,382.951377"),
+        ("156044575670000000000001", "156,044.57567"),
+        ("1800" + "0" * 18, "1,800"),
+        ("1", "<0.000001"),
+        ("0", "0"),
+    ],
+)
+def test_amount_of_a_table_has_as_many_decimals_as_it_needs(units: str, words: str) -> None:
+    assert tabulated(units, 18) == words
