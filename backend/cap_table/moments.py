@@ -11,10 +11,11 @@ import sqlalchemy as sa
 
 from backend.assets.models import DeploymentRow
 from backend.auth.principal import Context
+from backend.cap_table.schemas import SupplySource
 from backend.chain.bindings import token
 from backend.chain.devnet import clock
 from backend.chain.errors import RpcError
-from backend.chain.indexer import indexer
+from backend.chain.indexer import indexer, supply_events
 from backend.chain.rpc import block_times
 from backend.chain.rpc.json_rpc import connect
 from backend.chain.rpc.terms import confirmations
@@ -39,12 +40,21 @@ _BOUNDS = sa.text("""
 @dataclass(frozen=True)
 class Moment:
     """A chain at a block. `time` is None if the chain did not answer: then the block is the last one with a transfer
-    of the asset, or the last one that was read."""
+    of the asset, or the last one that was read. `first` is the block of the token's creation."""
 
     eid: int
     token: str
     block: int
     time: datetime | None
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Supply:
+    """A token's supply at a moment, in base units, and what the chain said it by; both None if it did not."""
+
+    amount: int | None = None
+    source: SupplySource | None = None
 
 
 async def at(context: Context, asset_id: UUID, rows: Sequence[DeploymentRow], when: datetime | None) -> list[Moment]:
@@ -58,18 +68,18 @@ async def at(context: Context, asset_id: UUID, rows: Sequence[DeploymentRow], wh
 
 
 async def _moment(row: DeploymentRow, bounds: Any, when: datetime | None) -> Moment | None:
-    eid, at = row.chain_eid, str(row.token_address)
+    eid, at, first = row.chain_eid, str(row.token_address), row.block_number or 0
     try:
         async with asyncio.timeout(PATIENCE):
             newest = await (await connect(eid)).height() - confirmations(eid)
-            found = await _block(eid, row.block_number or 0, bounds, newest, when)
+            found = await _block(eid, first, bounds, newest, when)
             if found is None:
                 return None
             await indexer.catch_up(eid, found.number)
-        return Moment(eid, at, found.number, datetime.fromtimestamp(found.time, UTC))
+        return Moment(eid, at, found.number, datetime.fromtimestamp(found.time, UTC), first)
     except (SignumError, RpcError, TimeoutError):
         block = bounds.head if when is None else bounds.last
-        return None if block is None else Moment(eid, at, block, None)
+        return None if block is None else Moment(eid, at, block, None, first)
 
 
 async def _block(eid: int, first: int, bounds: Any, newest: int, when: datetime | None) -> block_times.Timed | None:
@@ -80,12 +90,18 @@ async def _block(eid: int, first: int, bounds: Any, newest: int, when: datetime 
     return await block_times.last_until(rpc, until, min(max(first, bounds.last or 0), last), last)
 
 
-async def supply(moment: Moment) -> int | None:
-    """Return the token's supply at a moment as its chain says; None if it does not."""
+async def supply(moment: Moment) -> Supply:
+    """Return the token's supply at a moment as its chain says: by its state, or by its mints and burns if the node does
+    not keep the state of the block."""
     if moment.time is None:
-        return None
+        return Supply()
     try:
         async with asyncio.timeout(PATIENCE):
-            return await token.total_supply(moment.eid, moment.token, moment.block)
+            try:
+                found = await token.total_supply(moment.eid, moment.token, moment.block)
+                return Supply(found, SupplySource.STATE)
+            except RpcError:
+                listed = await supply_events.supply(moment.eid, moment.token, moment.first, moment.block)
+                return Supply() if listed is None else Supply(listed, SupplySource.EVENTS)
     except (SignumError, RpcError, TimeoutError):
-        return None
+        return Supply()

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare
+from backend.cap_table.schemas import CapTable, CapTableChain, CapTableHolder, CountryShare, SupplySource
 from backend.compliance.countries import country_name
-from backend.core.units import grouped, shortened
+from backend.core.units import DIGITS, grouped, shortened, tabulated
 from backend.pdf.reports import Column, Entry, Report, Table
 
 HOLDERS = (
@@ -28,11 +28,14 @@ COUNTRIES = (
     Column("Share", 15, is_amount=True),
 )  # fmt: skip
 REMARKS = (
-    "Amounts are in whole tokens. A balance includes what a market holds for open sell orders, and frozen tokens. "
-    "Shares of holders are of all balances, shares of countries of what investors hold.",
+    f"Amounts are in whole tokens, rounded down to {DIGITS} decimals where they have more, those of chains exact. A "
+    "balance includes what a market holds for open sell orders, and frozen tokens. Shares of holders are of all "
+    "balances, shares of countries of what investors hold.",
     "Investors are all holders except treasuries and contracts. The check compares the sum of all balances on a chain "
     "with the supply of the token there, read at the same block.",
 )
+FROM_EVENTS = "Mints less burns until the block; the chain's node does not keep the state of the block."
+"""Below a chain whose supply is from its events."""
 
 
 def report(table: CapTable, asset: str, organization: str) -> Report:
@@ -44,7 +47,7 @@ def report(table: CapTable, asset: str, organization: str) -> Report:
         facts=_facts(table, asset, whole),
         remarks=(*REMARKS, *_omitted(table)),
         tables=[
-            Table("Chains", CHAINS, [_chain(chain, whole) for chain in table.chains]),
+            Table("Chains", CHAINS, [_chain(chain, table.decimals) for chain in table.chains]),
             Table("Countries", COUNTRIES, [_country(country, whole) for country in table.countries]),
             Table("Holders", HOLDERS, [*[_holder(holder, whole) for holder in table.holders], _total(table, whole)]),
         ],
@@ -56,7 +59,7 @@ class _Amounts:
         self.decimals = table.decimals
 
     def __call__(self, units: str) -> str:
-        return grouped(units, self.decimals)
+        return tabulated(units, self.decimals)
 
 
 def _facts(table: CapTable, asset: str, whole: _Amounts) -> list[tuple[str, str]]:
@@ -85,17 +88,18 @@ def _omitted(table: CapTable) -> tuple[str, ...]:
     return (f"Only the {len(table.holders):,} largest holders are listed. The sums have all of them.",)
 
 
-def _chain(chain: CapTableChain, whole: _Amounts) -> Entry:
+def _chain(chain: CapTableChain, decimals: int) -> Entry:
+    """Return a chain with exact amounts: held and supply can differ in the last decimal."""
     check = "not read" if chain.agrees is None else "agrees" if chain.agrees else "differs"
     cells = [
         chain.chain_name,
         f"{chain.block:,}",
         "unknown" if chain.block_time is None else _minute(chain.block_time),
-        whole(chain.held),
-        "" if chain.supply is None else whole(chain.supply),
+        grouped(chain.held, decimals),
+        "" if chain.supply is None else grouped(chain.supply, decimals),
         check,
     ]
-    return Entry(cells)
+    return Entry(cells, FROM_EVENTS if chain.supply_from is SupplySource.EVENTS else "")
 
 
 def _country(country: CountryShare, whole: _Amounts) -> Entry:

@@ -19,11 +19,20 @@ class HoldingChange(StrEnum):
     SHRANK = "shrank"
 
 
+class SupplySource(StrEnum):
+    """What a chain said a supply by. `state`: the token's own figure at the block. `events`: all its mints less all its
+    burns until the block, where the chain's node does not keep the state of the block."""
+
+    STATE = "state"
+    EVENTS = "events"
+
+
 class CapTableChain(BaseModel):
     """The asset on a chain at a block, the last one up to the time of the cap table; `block_time` is null if the chain
     does not answer. Amounts in base units. `held` is what all holders own; of it, `escrowed` is in open sell orders and
-    `frozen` is frozen. `supply` is the token's total supply at that block as the chain says, null if the chain does not
-    answer or its nodes do not keep the state of that block; `agrees`: whether `held` equals it."""
+    `frozen` is frozen. `supply` is the token's total supply at that block as the chain says, and `supply_from` what it
+    said it by; null if the chain does not answer, or its nodes neither keep the state of that block nor list all mints
+    and burns. `agrees`: whether `held` equals it."""
 
     chain_eid: int
     chain_name: str
@@ -34,6 +43,7 @@ class CapTableChain(BaseModel):
     frozen: str
     holders: int
     supply: str | None
+    supply_from: SupplySource | None
     agrees: bool | None
 
 

@@ -13,7 +13,7 @@ from backend.assets import holders, records
 from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.cap_table import moments, rules, table
-from backend.cap_table.moments import Moment
+from backend.cap_table.moments import Moment, Supply
 from backend.cap_table.schemas import (
     CapTable,
     CapTableChain,
@@ -142,7 +142,7 @@ def _sums(asset: AssetRow, found: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _chains(
-    context: Context, current: Sequence[Moment], supplies: Sequence[int | None], sums: dict[str, Any]
+    context: Context, current: Sequence[Moment], supplies: Sequence[Supply], sums: dict[str, Any]
 ) -> list[CapTableChain]:
     names = await records.chain_names(context.session)
     nothing: dict[str, Any] = {"held": "0", "escrowed": "0", "frozen": "0", "holders": 0}
@@ -152,8 +152,11 @@ async def _chains(
             chain_name=names.get(moment.eid, str(moment.eid)),
             block=moment.block,
             block_time=moment.time,
-            supply=None if supply is None else str(supply),
-            agrees=None if supply is None else supply == int((sums.get(str(moment.eid)) or nothing)["held"]),
+            supply=None if supply.amount is None else str(supply.amount),
+            supply_from=supply.source,
+            agrees=None
+            if supply.amount is None
+            else supply.amount == int((sums.get(str(moment.eid)) or nothing)["held"]),
             **(sums.get(str(moment.eid)) or nothing),
         )
         for moment, supply in zip(current, supplies, strict=True)

@@ -115,16 +115,22 @@ _NAMED = """
     select id, name, email, country, wallet_address from parties where organization_id = :org %s
   ),
   named as materialized (
-    select e.*, p.id as party_id, p.country, coalesce(w.is_default, false) as is_treasury,
+    select e.*, coalesce(p.id, f.id) as party_id, coalesce(p.country, f.country) as country,
+      coalesce(w.is_default, false) as is_treasury,
       not coalesce(w.is_default, false) and e.address not in (select distributor_address from distributors)
         as is_investor,
       case when cast(:search as text) is not null
-        then lower(concat_ws(chr(31), p.name, p.email, w.label, p.country)) end as names,
+        then lower(concat_ws(chr(31), p.name, f.name, p.email, f.email, w.label, p.country, f.country)) end as names,
       case when not cast(:compares as boolean) or balance = earlier then null when earlier = 0 then 'joined'
         when balance = 0 then 'left' when balance > earlier then 'grew' else 'shrank' end as change
     from exact e
       left join known p on p.wallet_address = e.address
       left join wallets w on w.organization_id = :org and w.address = e.address
+      left join lateral (
+        select q.id, q.name, q.email, q.country from attestations a join parties q on q.id = a.party_id
+        where p.id is null and a.organization_id = :org and a.wallet_address = e.address and a.attested_at is not null
+        order by a.attested_at desc limit 1
+      ) f on true
   ),
   counted as materialized (
     select is_investor, balance > 0 as is_holding, country, change, count(*) as holders, sum(balance) as balance,
@@ -138,6 +144,7 @@ _NAMED = """
     from (select balance from named where is_investor and balance > 0 order by balance desc limit 10) h
   ),
 """
+"""`f` is the party of a wallet that it no longer uses, such as a lost one: the one that was last attested with it."""
 _PAGE = """
   found as (
     select * from named

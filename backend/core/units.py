@@ -34,6 +34,13 @@ def rounded(units: str | int, decimals: int, digits: int | None = None) -> str:
     return f"{whole}.{part[:digits]}" if digits else whole
 
 
+def tabulated(units: str | int, decimals: int) -> str:
+    """Return an amount as a printed table shows it: grouped, and rounded down to as many decimals as it needs, at most
+    6."""
+    text = rounded(units, decimals, DIGITS)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def priced(units: str | int, decimals: int, *, is_exact: bool = True) -> str:
     """Return a price as a sentence shows it, with two decimals or, where it has them, more: `"99800000"` with 6
     decimals is `"99.80"`. If it need not be exact, it is rounded like other amounts."""

@@ -20,6 +20,9 @@ from backend.evidence.schemas import (
 )
 from backend.evidence.token_states import TokenState
 
+WITHOUT_STATE = (CheckKind.BLOCK, CheckKind.SUPPLY)
+"""What the blocks and events of a chain tell, if its node does not keep the state of a block."""
+
 
 async def checked(place: Place) -> list[EvidenceCheck]:
     """Return the checks of a chain. A check that the chain or the pack prevents says why."""
@@ -32,7 +35,7 @@ async def checked(place: Place) -> list[EvidenceCheck]:
     ]
     state, why = await _state(place)
     for kind, subject, step in steps:
-        if state is not None:
+        if state is not None and (not why or kind in WITHOUT_STATE):
             await _tried(place, kind, subject, step(place, state))
         elif all(check.kind is not kind for check in place.checks):
             place.add(kind, subject, CheckResult.UNCHECKED, reason=why)
@@ -42,15 +45,21 @@ async def checked(place: Place) -> list[EvidenceCheck]:
 
 
 async def _state(place: Place) -> tuple[TokenState | None, str]:
+    """Return the token's state, and why it lacks what `WITHOUT_STATE` does not need."""
     if place.token is None:
         return None, f"Signum knows no token of this asset on {place.name}."
+    eid, at, block = place.stated.chain_eid, place.token, place.stated.block
     try:
-        return await token_states.read(place.stated.chain_eid, place.token, place.stated.block), ""
+        return await token_states.read(eid, at, block), ""
     except NotFound as error:
         place.add(CheckKind.BLOCK, "Block", CheckResult.DIFFERS, reason=error.detail)
         return None, error.detail
     except (SignumError, RpcError) as error:
-        return None, _why(error)
+        why = _why(error)
+    try:
+        return await token_states.read_events(eid, at, place.first, block), why
+    except (SignumError, RpcError):
+        return None, why
 
 
 async def _tried(place: Place, kind: CheckKind, subject: str, step: Awaitable[None]) -> None:

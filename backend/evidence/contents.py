@@ -1,6 +1,7 @@
 """What a pack says, as tables of words: the page and the PDF show the same ones."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -25,6 +26,8 @@ from backend.evidence.schemas import (
 Cells = list[EvidenceCell]
 ACTORS = {"system": "Signum", "operator": "The operator"}
 """Names of actors that are not people, by credential."""
+MOST = 10_000
+"""Letters of a cell: more than any record of Signum has."""
 
 
 def contents(pack: Pack, most: int) -> EvidenceContents:
@@ -115,17 +118,21 @@ class _Section:
 
 
 def _people(pack: Pack) -> dict[str, str]:
-    """Return the names that the pack has for accounts, by lower-case address."""
-    found = dict[str, str]()
+    """Return the names that the pack has for accounts, by lower-case address. A name that several accounts have is
+    followed by the address."""
+    found = dict[str, tuple[str, str]]()
     try:
         for block in pack.manifest.blocks:
-            holders = pack.holders(block.chain_eid, block.block)
-            found |= {one.address.lower(): name for one in holders if (name := one.name or one.party_name)}
-        attested = [(one.wallet_address, one.party) for one in pack.attestations()]
-        found |= {address.lower(): party.name for address, party in attested if party}
+            for holder in pack.holders(block.chain_eid, block.block):
+                if name := holder.name or holder.party_name:
+                    found[holder.address.lower()] = (name, holder.address)
+        for one in pack.attestations():
+            if one.party:
+                found[one.wallet_address.lower()] = (one.party.name, one.wallet_address)
     except (Unreadable, ValueError, TypeError, KeyError, AttributeError):
         pass  # the section of the file says what is wrong with it
-    return found
+    having = Counter(name for name, _ in found.values())
+    return {low: name if having[name] == 1 else f"{name} ({address})" for low, (name, address) in found.items()}
 
 
 def _sections(pack: Pack, decimals: int, names: dict[int, str]) -> Iterable[_Section]:
@@ -161,11 +168,14 @@ def _sections(pack: Pack, decimals: int, names: dict[int, str]) -> Iterable[_Sec
         yield _Section(
             f"holders-{block.chain_eid}",
             f"Holders on {names[block.chain_eid]}",
-            f"Who held the asset at block {block.block:,}, with what markets hold for them and what is frozen.",
+            f"Who held the asset at block {block.block:,}, with what markets hold for them and what is frozen. "
+            "Largest first.",
             _columns(
                 ("Holder", 24), ("Balance", 18, True), ("In orders", 14, True), ("Frozen", 14, True), ("Address", 20)
             ),
-            lambda block=block: pack.holders(block.chain_eid, block.block),  # type: ignore[misc]
+            lambda block=block: sorted(  # type: ignore[misc]
+                pack.holders(block.chain_eid, block.block), key=lambda one: int(one.balance), reverse=True
+            ),
             _holder,
         )
     yield _Section(
@@ -177,7 +187,7 @@ def _sections(pack: Pack, decimals: int, names: dict[int, str]) -> Iterable[_Sec
             ("Expires", 15), ("Registry", 14), ("Transaction", 18),
         ),
         pack.attestations,
-        lambda one: _attestation(one, names),
+        lambda one: _attestation(one, names, people),
     )  # fmt: skip
     yield _Section(
         "audit",
@@ -194,7 +204,8 @@ def _columns(*given: tuple[Any, ...]) -> list[EvidenceColumn]:
 
 
 def _text(value: Any) -> EvidenceCell:
-    return EvidenceCell(text=str(value)[:400])
+    text = str(value)
+    return EvidenceCell(text=text if len(text) <= MOST else f"{text[:MOST]}…")
 
 
 def _amount(units: str | int | None) -> EvidenceCell:
@@ -286,11 +297,11 @@ def _holder(one: Holder) -> Cells:
     ]
 
 
-def _attestation(one: AttestationDetail, names: dict[int, str]) -> Cells:
+def _attestation(one: AttestationDetail, names: dict[int, str], people: dict[str, str]) -> Cells:
     proof = one.proof
     registry = "not read" if proof is None else "agrees" if proof.agrees else "differs"
     return [
-        _text(one.party.name if one.party else "Not known"),
+        _text(people.get(one.wallet_address.lower()) or (one.party.name if one.party else "Not known")),
         _text(names.get(one.chain_eid, f"Chain {one.chain_eid}")),
         _text(one.kyc_level),
         _text("yes" if one.accredited else "no"),

@@ -16,12 +16,14 @@ MOST_SHOWN = 100
 
 @dataclass
 class Place:
-    """A chain of a pack. `token` is the address that Signum deployed there, None if none; `decimals` of the asset."""
+    """A chain of a pack. `token` is the address that Signum deployed there, None if none, and `first` the block of its
+    creation; `decimals` of the asset."""
 
     pack: Pack
     stated: ManifestBlock
     name: str
     token: str | None
+    first: int
     decimals: int
     checks: list[EvidenceCheck] = field(default_factory=list)
 

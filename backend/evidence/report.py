@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backend.core.units import grouped
+from backend.core.units import DIGITS, grouped, tabulated
 from backend.evidence import words
 from backend.evidence.schemas import (
     CellKind,
@@ -23,8 +23,9 @@ CHECKS = (
 )  # fmt: skip
 FILES = (Column("File", 30), Column("Bytes", 12, is_amount=True), Column("SHA-256", 58))
 REMARKS = (
-    "Amounts are in whole tokens, times in UTC. A pack is an archive of facts about an asset, as Signum read them at "
-    "the stated blocks. Its manifest has the SHA-256 hash of every file, and the audit log the hash of the manifest.",
+    f"Amounts are in whole tokens, rounded down to {DIGITS} decimals where they have more; the archive has all. Times "
+    "are in UTC. A pack is an archive of facts about an asset, as Signum read them at the stated blocks. Its manifest "
+    "has the SHA-256 hash of every file, and the audit log the hash of the manifest.",
     "The verification compared every file with its hash, and what the pack says about each chain with the chain itself "
     "at the same block, when this report was made. Each holder's balance was compared, each transaction with its "
     "receipt, each attestation with the registry, and each audit entry with the audit log.",
@@ -39,7 +40,7 @@ def report(contents: EvidenceContents, verification: EvidenceVerification) -> Re
         facts=_facts(contents, verification),
         remarks=(*REMARKS, *_omissions(contents)),
         tables=[
-            Table("Verification", CHECKS, [_check(check, contents.decimals) for check in verification.checks]),
+            _verification(verification, contents.decimals),
             Table("Files", FILES, [_file(file) for file in contents.files]),
             *(_section(section, contents.decimals) for section in contents.sections),
         ],
@@ -77,16 +78,23 @@ def _omissions(contents: EvidenceContents) -> list[str]:
     return found + [f"{one.title}: the first {len(one.rows):,} of {one.count:,}; the archive has all." for one in long]
 
 
+def _verification(verification: EvidenceVerification, decimals: int) -> Table:
+    """Return the checks as a table. It has columns for values that differ only where there are such values."""
+    entries = [_check(check, decimals) for check in verification.checks]
+    if any(any(entry.cells[3:]) for entry in entries):
+        return Table("Verification", CHECKS, entries)
+    return Table("Verification", CHECKS[:3], [Entry(entry.cells[:3], entry.note) for entry in entries])
+
+
 def _check(check: EvidenceCheck, decimals: int) -> Entry:
     subject = f"{check.subject} ({check.count:,})" if check.count > 1 else check.subject
     where = check.chain_name or ("file" if check.kind is CheckKind.FILE else "audit log")
-    pair = [("", check.expected), ("", check.found)]
+    pair = [("In the pack", check.expected), ("Found", check.found)]
     is_long = any(cell is not None and cell.kind is CellKind.HASH for _, cell in pair)
-    shown = ["" if cell is None or is_long else _cell(cell, decimals) for _, cell in pair]
+    shown = ["" if cell is None or is_long else _exact(cell, decimals) for _, cell in pair]
     notes = [check.reason or ""]
     if is_long:
-        named = (("In the pack", check.expected), ("Found", check.found))
-        notes += [f"{name}: {cell.text}." for name, cell in named if cell is not None]
+        notes += [f"{name}: {cell.text}." for name, cell in pair if cell is not None]
     return Entry([subject, where, RESULTS[check.result], *shown], " ".join(filter(None, notes)))
 
 
@@ -124,6 +132,13 @@ def _section(section: EvidenceSection, decimals: int) -> Table:
 
 
 def _cell(cell: EvidenceCell, decimals: int) -> str:
+    if cell.kind is CellKind.AMOUNT and cell.text.isdigit():
+        return tabulated(cell.text, decimals)
+    return _exact(cell, decimals)
+
+
+def _exact(cell: EvidenceCell, decimals: int) -> str:
+    """Return the text of a cell; an amount has all its decimals, since a check can differ in the last one."""
     if cell.kind is CellKind.AMOUNT and cell.text.isdigit():
         return grouped(cell.text, decimals)
     if cell.kind is CellKind.TIME and cell.text:

@@ -13,10 +13,11 @@ import sqlalchemy as sa
 from backend.assets import holders_at, records
 from backend.assets.holders_at import Moment
 from backend.auth.principal import Context
+from backend.core import db
 from backend.core.changes import acting, publish
 from backend.core.db import now
 from backend.core.errors import SignumError
-from backend.evidence import sections
+from backend.evidence import sections, token_states
 from backend.evidence.archive import Archive
 from backend.evidence.verification import EXPORTED
 
@@ -68,11 +69,15 @@ class Evidence:
 
 async def prepare(context: Context, asset_id: UUID, block: int | None, chain_eid: int | None) -> Evidence:
     """Look up asset and blocks. With `block` or `chain_eid`, only the holders of that chain; otherwise those of each
-    chain at its newest final block. A chain that does not answer is omitted, and the manifest says so."""
+    chain at its newest final block. A chain that does not answer is omitted, and the manifest says so. 503 if the node
+    does not keep the state of the requested block."""
     asset = await records.asset(context.session, context.organization_id, asset_id)
     moments, silent = [], dict[int, str]()
     if block is not None or chain_eid is not None:
-        moments = [await holders_at.place(context, asset_id, block, chain_eid)]
+        moment = await holders_at.place(context, asset_id, block, chain_eid)
+        async with db.paused(context.session):  # an archive that has begun cannot answer with an error
+            await token_states.read(moment.eid, moment.token, moment.block)
+        moments = [moment]
     else:
         for row in records.active(await records.deployments(context.session, asset_id)):
             try:

@@ -7,6 +7,8 @@ from typing import Any
 from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import token
 from backend.chain.errors import RpcError
+from backend.chain.indexer import supply_events
+from backend.chain.rpc import node_urls
 from backend.chain.rpc.json_rpc import connect
 from backend.core.errors import NotFound, Unavailable
 from backend.evidence import rules
@@ -45,5 +47,16 @@ async def read(eid: int, at: str, block: int) -> TokenState:
             [(token.NAME, at, name) for name in ("totalSupply", "rulesVersion", "rules")], block=block
         )
     except RpcError as error:
-        raise Unavailable("The chain's node does not provide the state of that block.") from error
+        why = " A devnet's node loses it when it is restarted." if node_urls.is_embedded(eid) else ""
+        raise Unavailable(f"The chain's node does not keep the state of that block.{why}") from error
     return TokenState(header["hash"], when, int(supply), int(version), TokenRules.of_abi(found).as_dict())
+
+
+async def read_events(eid: int, at: str, first: int, block: int) -> TokenState | None:
+    """Return a token at a block whose state its node does not keep: its supply by mints and burns, without rules. None
+    if the node does not list them all. `first` is the block of the token's creation."""
+    supply = await supply_events.supply(eid, at, first, block)
+    header = await (await connect(eid)).request("eth_getBlockByNumber", hex(block), False)
+    if supply is None or header is None:
+        return None
+    return TokenState(header["hash"], datetime.fromtimestamp(int(header["timestamp"], 16), UTC), supply)

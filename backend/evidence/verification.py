@@ -52,12 +52,15 @@ async def verified(context: Context, asset_id: UUID, pack: Pack) -> EvidenceVeri
 
 async def _places(context: Context, asset_id: UUID, pack: Pack) -> list[Place]:
     names = await records.chain_names(context.session)
-    tokens = {row.chain_eid: row.token_address for row in await records.deployments(context.session, asset_id)}
+    rows = {row.chain_eid: row for row in await records.deployments(context.session, asset_id)}
     decimals = (await records.asset(context.session, context.organization_id, asset_id)).decimals
-    return [
-        Place(pack, one, names.get(one.chain_eid, f"Chain {one.chain_eid}"), tokens.get(one.chain_eid), decimals)
-        for one in pack.manifest.blocks
-    ]
+    places = []
+    for one in pack.manifest.blocks:
+        row = rows.get(one.chain_eid)
+        name = names.get(one.chain_eid, f"Chain {one.chain_eid}")
+        at, first = (row.token_address, row.block_number or 0) if row else (None, 0)
+        places.append(Place(pack, one, name, at, first, decimals))
+    return places
 
 
 async def _of_chain(place: Place) -> list[EvidenceCheck]:

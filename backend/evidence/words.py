@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from backend.audit.field_names import called
 from backend.compliance.countries import country_name
 from backend.compliance.presets import PRESETS
 from backend.core.units import grouped, shortened
@@ -21,18 +22,6 @@ RULES = {
     "trusted_issuers": "Trusted issuers",
 }
 """Names of a token's rules, in the order in which they are shown."""
-NAMES = RULES | {
-    "as_of": "as of",
-    "caps": "limits by chain",
-    "compare_with": "compared with",
-    "compliance_rules": "rules",
-    "distributor_address": "distributor",
-    "holders": "holders",
-    "required_kyc_level": "KYC level required",
-    "sha256": "SHA-256",
-    "token_address": "token",
-    "tx_hash": "transaction",
-}
 OMITTED = {"acts", "control", "id"}
 """Fields that the action already says, or that only machines read."""
 AMOUNTS = {"amount", "balance", "initial_supply", "max_tokens_per_holder", "supply", "total", "total_supply"}
@@ -47,8 +36,6 @@ ACTIONS = {
 """Actions whose parts do not describe them."""
 _ENTRIES = {"caps": "chains"}
 """Of what a list has entries."""
-MOST = 160
-"""Letters of a change."""
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
 HEX = re.compile(r"\b0x[0-9a-fA-F]{12,}|\b[0-9a-f]{40,}")
@@ -96,7 +83,7 @@ def framework(value: Any) -> str:
 
 def named(name: str) -> str:
     """Return the name of a field in words."""
-    return NAMES.get(name, name.replace("_", " "))
+    return RULES.get(name) or called(name)
 
 
 def action(text: str, control: Any = None) -> str:
@@ -116,14 +103,14 @@ def changes(
     people: Mapping[str, str],
 ) -> str:
     """Return what a record's change was: `maximum holders: unlimited → 9`. IDs are omitted; `chains` are the names of
-    chains by endpoint ID, `people` those of accounts by lower-case address."""
+    chains by endpoint ID, `people` those of accounts by lower-case address. Fields have the audit log's names."""
     old, new = (_flat(each or {}, decimals, chains, people) for each in (before, after))
     parts = []
     for name in {**old, **new}:
         was, is_ = old.get(name, ""), new.get(name, "")
         if was != is_:
             parts.append(f"{name}: {was} → {is_}" if was and is_ else f"{name}: {is_ or f'{was} removed'}")
-    return "; ".join(part[:MOST] for part in parts)
+    return "; ".join(parts)
 
 
 def _flat(
@@ -138,14 +125,10 @@ def _flat(
         elif name == "chains" or name.endswith("chain_eid"):
             listed = value if isinstance(value, list) else [value]
             names = [chains.get(one, "another chain") for one in listed if isinstance(one, int)]
-            found[_lower(named(name.removesuffix("_eid")))] = ", ".join(names)
+            found[called(name)] = ", ".join(names)
         elif text := _value(name, value, decimals, people):
-            found[_lower(named(name))] = text
+            found[called(name)] = text
     return found
-
-
-def _lower(name: str) -> str:
-    return name if name[:2].isupper() else name[:1].lower() + name[1:]
 
 
 def _value(name: str, value: Any, decimals: int, people: Mapping[str, str]) -> str:

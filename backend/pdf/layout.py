@@ -14,6 +14,8 @@ GAP = 5.0
 """Between two columns."""
 LABEL = 90.0
 """Width of the labels of facts."""
+LINES = 40
+"""Lines of a row that stay together on a page."""
 SMALL, TEXT, HEADING, TITLE = 6.5, 7.5, 10.5, 20.0
 """Font sizes."""
 
@@ -66,7 +68,7 @@ def sheets(report: Report) -> list[Sheet]:
     place(_front(report))
     for table in report.tables:
         head = _head(table)
-        blocks = [_entry(table.columns, entry) for entry in table.entries]
+        blocks = [block for entry in table.entries for block in _entry(table.columns, entry)]
         first = blocks[0].height if blocks else 0
         if y > TOP and y + head.height + first > HEIGHT - BOTTOM:
             found.append(Sheet())
@@ -114,21 +116,29 @@ def _head(table: Table) -> Block:
     return Block(38, [*pieces, Rule(35, is_strong=True)])
 
 
-def _entry(columns: Sequence[Column], entry: Entry) -> Block:
-    """Return a row: its cells side by side, its note below them."""
+def _entry(columns: Sequence[Column], entry: Entry) -> list[Block]:
+    """Return a row: its cells side by side, its note below them. A long row is in several blocks, so that it may
+    continue on the next page."""
     font = BOLD if entry.is_total else PLAIN
-    pieces: list[Line | Rule] = []
-    most = 1
-    for (column, left, right), cell in zip(_places(columns), entry.cells, strict=True):
-        lines = wrapped(cell, font, TEXT, right - left)
-        x = right if column.is_amount else left
-        pieces += [Line(text, x, 10 + 10 * at, TEXT, font, is_right=column.is_amount) for at, text in enumerate(lines)]
-        most = max(most, len(lines))
-    y = 10.0 * most
+    cells = [
+        (wrapped(cell, font, TEXT, right - left), right if column.is_amount else left, column.is_amount)
+        for (column, left, right), cell in zip(_places(columns), entry.cells, strict=True)
+    ]
+    most = max((len(lines) for lines, _, _ in cells), default=1)
+    blocks = []
+    for first in range(0, most, LINES):
+        height = 10.0 * min(LINES, most - first)
+        pieces: list[Line | Rule] = [
+            Line(text, x, 10 + 10 * at, TEXT, font, is_right=is_right)
+            for lines, x, is_right in cells
+            for at, text in enumerate(lines[first : first + LINES])
+        ]
+        blocks.append(Block(height, pieces))
+    y = blocks[-1].height
     for text in wrapped(entry.note, PLAIN, SMALL, ROOM) if entry.note else []:
         y += 9.5
-        pieces.append(Line(text, MARGIN, y, SMALL, is_muted=True))
-    return Block(y + 7, [*pieces, Rule(y + 4.5)])
+        blocks[-1].pieces.append(Line(text, MARGIN, y, SMALL, is_muted=True))
+    return [*blocks[:-1], Block(y + 7, [*blocks[-1].pieces, Rule(y + 4.5)])]
 
 
 def _places(columns: Sequence[Column]) -> Iterator[tuple[Column, float, float]]:

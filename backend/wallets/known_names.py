@@ -1,6 +1,8 @@
 """Names of addresses that an organization knows: its own wallets, its parties, and its contracts.
 
-Parties, assets, markets and distributions are read by table name: they are above wallets, which must not import them.
+A wallet that a party no longer uses, such as a lost one, keeps the name of the party that was last attested with it.
+Parties, attestations, assets, markets and distributions are read by table name: they are above wallets, which must not
+import them.
 """
 
 from collections.abc import Iterable
@@ -31,10 +33,16 @@ _NAMES = sa.text("""
   named as (
     select address, min(kind) as kind, string_agg(distinct name, ', ') as name from contracts group by address
   )
-  select a.address, w.label, w.kind as wallet, p.id as party_id, p.name as party, n.kind as contract, n.name
+  select a.address, w.label, w.kind as wallet, coalesce(p.id, f.id) as party_id, coalesce(p.name, f.name) as party,
+    n.kind as contract, n.name
   from unnest(cast(:addresses as text[])) as a (address)
   left join wallets w on w.organization_id = :org and w.address = a.address
   left join parties p on p.organization_id = :org and p.wallet_address = a.address
+  left join lateral (
+    select q.id, q.name from attestations t join parties q on q.id = t.party_id
+    where p.id is null and t.organization_id = :org and t.wallet_address = a.address and t.attested_at is not null
+    order by t.attested_at desc limit 1
+  ) f on true
   left join named n on n.address = a.address
 """)
 

@@ -225,17 +225,23 @@ def _check() -> rx.Component:
 
 def _chain(chain: rx.Var[ChainRow]) -> rx.Component:
     table = CapTableState.table
-    agrees = rx.el.span(icon("circle-check", 15, class_name="ok-icon"), "equals the supply on the chain")
+    equals = rx.cond(
+        chain.source == "events", "equals the mints less the burns on the chain", "equals the supply on the chain"
+    )
+    agrees = rx.el.span(icon("circle-check", 15, class_name="ok-icon"), equals)
     differs = rx.el.span(
         icon("circle-x", 15, class_name="bad-icon"), "the chain says ", _units(chain.supply, table.symbol)
     )
-    unknown = rx.el.span(icon("circle-dashed", 15), "the chain did not tell its supply at this block")
+    why = rx.cond(chain.time != "", "the chain's node does not keep this block's state", "the chain does not answer")
+    unknown = rx.el.span(icon("circle-dashed", 15), "not compared: ", why)
+    kept = rx.el.div("The chain's node does not keep the state of this block.", class_name="below")
     return rx.el.li(
         rx.el.div(
             rx.el.span(chain.name, class_name="title"), rx.el.span(_units(chain.held, table.symbol), class_name="end"),
             class_name="row",
         ),
         rx.el.div(rx.match(chain.agrees, ("yes", agrees), ("no", differs), unknown), class_name="below agreement"),
+        rx.cond(chain.source == "events", kept, rx.fragment()),
         rx.el.div(
             "Block ", rx.el.span(chain.block.to_string(), class_name="num"),
             rx.cond(chain.time != "", rx.fragment(", ", when(chain.time, "exact")), rx.fragment()),

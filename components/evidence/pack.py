@@ -197,7 +197,7 @@ def _section(section: rx.Var[SectionView]) -> rx.Component:
         rx.el.p(section.about, class_name="muted small about"),
         rx.cond(section.problem != "", problem, rx.cond(section.rows.length() > 0, full, none)),
         foot,
-        count=rx.cond(section.problem == "", section.count.to_string(), "").to(str),
+        count=section.count,
         key=section.name,
     )
 

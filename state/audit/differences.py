@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from state.core.record_values import Values, called
+from backend.audit.field_names import called
+from state.core.record_values import Values
 from state.core.units import with_short_addresses
 
 KINDS = {

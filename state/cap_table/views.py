@@ -63,6 +63,8 @@ class ChainRow:
     supply: str
     holders: int
     agrees: str
+    source: str
+    """What the chain said the supply by; empty if it did not."""
 
 
 @dataclass
@@ -172,6 +174,7 @@ def _chain(chain: CapTableChain) -> ChainRow:
         supply=chain.supply or "",
         holders=chain.holders,
         agrees=_agreement([chain]),
+        source=chain.supply_from or "",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
+from backend.audit.field_names import called
 from backend.daily_use.schemas import LimitedAction
 from state.compliance.rules import FRAMEWORKS
 from state.core.countries import written
@@ -13,53 +14,6 @@ from state.core.dates import exact
 from state.core.units import grouped, percent
 from state.requests.kinds import kind_words
 
-NAMES = {
-    "amount_to_freeze": "to freeze",
-    "banner_url": "banner",
-    "claimed_recipients": "recipients who claimed",
-    "compliance_rules": "rules",
-    "country": "country",
-    "currency_symbol": "currency",
-    "disabled_reason": "disabled",
-    "destination_tx_hash": "transaction at the destination",
-    "distributor_address": "distributor",
-    "from_address": "from",
-    "guid": "packet",
-    "has_recipients": "list of recipients stored",
-    "hierarchy_path": "path",
-    "initial_supply": "initial supply",
-    "kyc_level": "KYC level",
-    "kyc_required": "KYC required",
-    "logo_url": "logo",
-    "lockup_end_time": "lock-up ends",
-    "maker_address": "maker",
-    "market_address": "market contract",
-    "market_factory_address": "market factory",
-    "max_holders": "maximum holders",
-    "max_kyc_level": "highest KYC level",
-    "max_tokens_per_holder": "maximum per holder",
-    "min_kyc_level": "KYC level required",
-    "old_secrets_until": "old secrets work until",
-    "org_only": "organization only",
-    "org_type": "type",
-    "quote_token_address": "quote token",
-    "regulation_type": "framework",
-    "required_kyc_level": "KYC level required",
-    "requires_accreditation": "accredited investors only",
-    "rwa_token_address": "token",
-    "sha256": "SHA-256",
-    "source_tx_hash": "transaction at the source",
-    "to_address": "to",
-    "token_address": "token",
-    "total_amount": "sum",
-    "total_recipients": "recipients",
-    "tx_hash": "transaction",
-    "tx_hashes": "transactions",
-    "uid": "attestation UID",
-    "wallet_address": "wallet",
-    "website": "website",
-}
-"""Fields whose displayed names differ from their own."""
 AMOUNTS = frozenset(
     {
         "amount",
@@ -84,7 +38,6 @@ COUNTRY = frozenset({"blocked_countries", "countries", "country", "jurisdiction"
 NO_LIMIT = frozenset({"max_holders", "max_tokens_per_holder"})
 """Fields in which 0 means no limit."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
-ABBREVIATION = re.compile(r"\b(api|id|kyc|url)\b")
 CODED = frozenset({"acts", "control", "halt_reason", "kind", "role", "side", "status", "taker_side"})
 """Fields with codes of the API: `forced_transfer`."""
 ACTIONS = frozenset({"action", "approvals"})
@@ -202,11 +155,3 @@ class Values:
 
     def _line(self, part: dict[str, Any]) -> str:
         return " ".join(f"{called(n)} {self.read(n, v)}" for n, v in part.items() if v not in (None, ""))
-
-
-def called(name: str) -> str:
-    """Return a field's displayed name: `expires_at` is "expires", `chain_eid` is "chain"."""
-    if known := NAMES.get(name):
-        return known
-    plain = name.removesuffix("_at").removesuffix("_bps").removesuffix("_eid").replace("_", " ")
-    return "chain" if plain == "xchain" else ABBREVIATION.sub(lambda found: found[0].upper(), plain)

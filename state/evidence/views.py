@@ -50,7 +50,8 @@ class SectionView:
     rows: list[Row] = field(default_factory=list)
     is_pairs: bool = False
     """Whether each row is the name of a field and its value."""
-    count: int = 0
+    count: str = ""
+    """The number of its records; empty if the rows are no records."""
     foot: str = ""
     problem: str = ""
 
@@ -160,7 +161,7 @@ def _section(section: EvidenceSection, zone: tzinfo) -> SectionView:
             for n, row in enumerate(section.rows)
         ],
         is_pairs=is_pairs,
-        count=section.count,
+        count="" if is_pairs or section.problem else f"{section.count:,}",
         foot=f"The first {shown:,} of {section.count:,}. The archive has all." if section.count > shown else "",
         problem=section.problem or "",
     )

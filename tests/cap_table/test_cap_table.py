@@ -1,5 +1,6 @@
 """The cap table at a time: who held what, and sums that the chain confirms."""
 
+import asyncio
 import csv
 import hashlib
 import io
@@ -20,6 +21,7 @@ from backend.core.settings import settings
 from backend.server import runtime
 from tests.bridges.test_late_deliveries import failed_bridge
 from tests.conftest import World
+from tests.support.faulty_node import in_front_of
 from tests.support.firm import BASE, SEPOLIA, Firm
 from tests.support.issuance import UNIT, Issuance
 
@@ -39,6 +41,7 @@ async def now_on_chain(eid: int = SEPOLIA) -> str:
     block = await rpc.request("eth_getBlockByNumber", "latest", False)
     time = int(block["timestamp"], 16)
     while int((await rpc.request("eth_getBlockByNumber", "latest", False))["timestamp"], 16) <= time + 1:
+        await asyncio.sleep(0.1)  # a long chain forgets the state of old blocks
         await rpc.request("evm_mine")
     return datetime.fromtimestamp(time, UTC).isoformat()
 
@@ -115,6 +118,44 @@ async def test_cap_table_equals_the_chain_at_each_time(world: World) -> None:
     created = datetime.fromisoformat(current["since"]) - timedelta(days=1)
     nothing = await table_of(firm, asset, as_of=created.isoformat())
     assert (nothing["holders"], nothing["total"], nothing["chains"]) == ([], "0", [])
+
+
+async def test_supply_at_a_block_without_state_is_compared_by_its_events(world: World) -> None:
+    """A restarted node of an embedded chain has only its newest state."""
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(initial_supply=str(1_000 * UNIT))
+    treasury, common = (await firm.treasury())["address"], {"chain_eid": SEPOLIA, "reason": "A closing."}
+    times = [await now_on_chain()]
+    for verb, body in (("mint", {"to_address": treasury}), ("burn", {"address": treasury})):
+        accepted = await firm.post(f"/assets/{asset['id']}/{verb}", common | body | {"amount": str(5 * UNIT)})
+        await firm.succeed(accepted["requestId"])
+        times.append(await now_on_chain())
+    async with in_front_of(SEPOLIA) as node:
+        node.refuses("eth_call", -32602, "BlockOutOfRangeError: block height is 186 but requested was 7")
+        for time, supply in zip(times, (1_000, 1_005, 1_000), strict=True):
+            (chain,) = (await table_of(firm, asset, as_of=time))["chains"]
+            assert (chain["supply"], chain["supply_from"], chain["agrees"]) == (str(supply * UNIT), "events", True)
+        node.refuses("eth_getLogs", -32005, "query returned more than 10000 results")
+        (chain,) = (await table_of(firm, asset, as_of=times[0]))["chains"]
+        assert (chain["supply"], chain["supply_from"], chain["agrees"]) == (None, None, None)
+    assert (await table_of(firm, asset))["chains"][0]["supply_from"] == "state"
+
+
+async def test_wallet_that_its_party_no_longer_uses_has_the_partys_name_and_country(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset = await firm.asset(initial_supply=str(1_000 * UNIT))
+    lost, new = await firm.trader(), await firm.post("/wallets", {"label": "New custody"})
+    await send(firm, asset, lost["address"], 100 * UNIT)
+    (row,) = (await table_of(firm, asset, q="marta"))["holders"]
+    path = f"/identity/parties/{row['party_id']}"
+    await firm.admin.call("PATCH", path, json={"wallet_address": new["address"]})
+
+    table = await table_of(firm, asset)
+    found = next(one for one in table["holders"] if one["address"] == lost["address"])
+    names = ("kind", "name", "country", "party_id")
+    assert [found[name] for name in names] == ["party", "Marta Lindqvist", "SWE", row["party_id"]]
+    assert [one["country"] for one in table["countries"]] == ["SWE"]
+    assert [one["address"] for one in (await table_of(firm, asset, q="marta"))["holders"]] == [lost["address"]]
 
 
 @pytest.mark.long

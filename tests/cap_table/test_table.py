@@ -292,4 +292,4 @@ async def test_cap_table_reads_each_holder_a_few_times_and_no_transfer_before_it
             assert node["Actual Rows"] <= 10, "it reads what moved after the block"
             assert not node.get("Rows Removed by Filter")
         if node.get("Relation Name") == "parties" and statement == table.READ_MANY:
-            assert node["Actual Loops"] == 1
+            assert node["Actual Loops"] <= 1, "a lookup is for those without a party"

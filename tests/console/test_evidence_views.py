@@ -39,10 +39,11 @@ def test_times_in_texts_are_in_the_readers_zone() -> None:
     )  # fmt: skip
     sections = pack_view(pack, OSLO).sections
     texts = {cell.text for one in sections for row in one.rows for cell in row.cells}
-    assert texts == {"expires at: 20 Nov 2026, 13:00:00 CET"}
+    assert texts == {"expires: 20 Nov 2026, 13:00:00 CET"}
     labels = [[cell.label for cell in one.rows[0].cells] for one in sections]
     assert labels == [["", ""], ["", "Requested"], ["Change"]], "the name of a field needs no label"
     assert [one.is_pairs for one in sections] == [True, False, False]
+    assert [one.count for one in sections] == ["", "1", "1"], "the fields of an asset are no records"
     reason = f"The audit log has the export of this pack, at {words.exact(NOON)}."
     check = EvidenceCheck(kind=CheckKind.ORIGIN, subject="Made by Signum", result=CheckResult.OK, reason=reason)
     found = EvidenceVerification(

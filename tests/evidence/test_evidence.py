@@ -14,6 +14,7 @@ import pytest
 from backend.auth.scopes import Scope
 from tests.conftest import World
 from tests.evidence.conftest import Ground, archive
+from tests.support.faulty_node import in_front_of
 from tests.support.issuance import HYPEREVM, SEPOLIA, UNIT
 
 FILES = ["README.txt", "asset.json", "chains.json", "rules.json", "rules-history.json"]
@@ -88,6 +89,14 @@ async def test_evidence_lists_the_holders_at_the_requested_block(http: httpx.Asy
     assert len(found.read(f"holders-{SEPOLIA}-0.csv").decode().splitlines()) == 1
     for params in ({"block": 10**9}, {"chain_eid": HYPEREVM}, {"block": -1}):
         assert (await http.get(ground.path, headers=ground.firm.key, params=params)).status_code == 400
+
+
+async def test_evidence_at_a_block_without_state_is_unavailable(http: httpx.AsyncClient, ground: Ground) -> None:
+    async with in_front_of(SEPOLIA) as node:
+        node.refuses("eth_call", -32602, "BlockOutOfRangeError: block height is 186 but requested was 7")
+        answer = await http.get(ground.path, headers=ground.firm.key, params={"chain_eid": SEPOLIA})
+    assert answer.status_code == 503
+    assert "does not keep the state of that block" in answer.json()["detail"]
 
 
 async def test_evidence_of_another_organizations_asset_is_refused(

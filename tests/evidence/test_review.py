@@ -255,6 +255,81 @@ async def test_silent_chain_is_reported_as_not_checked(http: httpx.AsyncClient, 
     assert all(one["reason"] for one in verification["checks"] if one["result"] == "unchecked")
 
 
+async def test_block_and_supply_are_checked_by_events_if_the_node_lost_the_state(
+    http: httpx.AsyncClient, ground: Ground
+) -> None:
+    """A restarted node of an embedded chain has only its newest state."""
+    files = await files_of(http, ground)
+    async with in_front_of(SEPOLIA) as node:
+        node.refuses("eth_call", -32602, "BlockOutOfRangeError: block height is 186 but requested was 7")
+        checks = {one["kind"]: one for one in (await verified(http, ground, files))["checks"] if one["chain_eid"]}
+        results = {kind: one["result"] for kind, one in checks.items()}
+        assert results == {
+            "token": "ok", "block": "ok", "supply": "ok", "balances": "unchecked", "rules": "unchecked",
+            "transactions": "ok", "attestations": "unchecked",
+        }  # fmt: skip
+        assert "does not keep the state of that block" in checks["rules"]["reason"]
+        changed = wrong(await verified(http, ground, rehashed(supply(files))))
+        assert changed["supply", "Supply"] == (str(99 * UNIT), str(100 * UNIT))
+
+
+def holders(files: Files, *changed: dict[str, str]) -> Files:
+    """Return a pack with other holders: the first one with other values."""
+    name = next(name for name in files if name.startswith("holders-"))
+    first = next(csv.DictReader(io.StringIO(files[name].decode())))
+    written = io.StringIO()
+    table = csv.DictWriter(written, list(first))
+    table.writeheader()
+    table.writerows({**first, **row} for row in changed)
+    return files | {name: written.getvalue().encode()}
+
+
+def section(contents: Any, name: str) -> list[list[str]]:
+    """Return the texts of a section."""
+    found = next(one for one in contents["sections"] if one["name"].startswith(name))
+    return [[cell["text"] for cell in row] for row in found["rows"]]
+
+
+async def test_contents_have_whole_texts_and_tell_accounts_of_one_name_apart(
+    http: httpx.AsyncClient, ground: Ground
+) -> None:
+    lost, new, other = (f"0x{digits * 20}" for digits in ("aB", "Cd", "eF"))
+    files = holders(
+        await files_of(http, ground),
+        {"address": lost, "name": "Solveig Aas", "balance": "5"},
+        {"address": new, "name": "Solveig Aas", "balance": "12"},
+        {"address": other, "name": "Tamsin Rowe", "balance": "1"},
+    )
+    entries = json.loads(files["audit.json"])
+    reason = "Court order 14/2026, " + "settlement of an estate " * 80
+    after = {"lost_address": lost, "new_address": new, "to_address": other, "reason": reason}
+    entries[0] |= {"before": None, "after": after}
+    files |= {"audit.json": json.dumps(entries).encode()}
+    contents = (await sent(http, ground, "contents", zipped(files))).json()
+    assert section(contents, "audit")[0][4] == (
+        f"lost address: Solveig Aas ({lost}); new address: Solveig Aas ({new}); to: Tamsin Rowe; reason: {reason}"
+    )
+    assert [row[1] for row in section(contents, "holders")] == ["12", "5", "1"], "largest first"
+
+
+async def test_pdf_of_a_pack_without_differences_has_no_empty_columns_and_short_amounts(
+    http: httpx.AsyncClient, ground: Ground
+) -> None:
+    files = await files_of(http, ground)
+    text = await pdf(http, ground, files)
+    assert "Result" in text
+    assert "In the pack" not in text
+    text = await pdf(http, ground, holders(files, {"balance": "125382950377052121647"}))
+    assert "125.38295 " in text
+    assert "In the pack" in text
+    assert "125.382950377052121647" in text.replace(" ", ""), "the values that differ are exact"
+
+
+async def pdf(http: httpx.AsyncClient, ground: Ground, files: Files) -> str:
+    answer = await sent(http, ground, "report", zipped(files))
+    return " ".join("".join(page.extract_text() for page in PdfReader(io.BytesIO(answer.content)).pages).split())
+
+
 async def test_pdf_has_checks_and_figures_and_its_hash_is_in_the_log(http: httpx.AsyncClient, ground: Ground) -> None:
     pack = zipped(balance(await files_of(http, ground)))
     answer = await sent(http, ground, "report", pack)

@@ -58,3 +58,11 @@ def test_changes_say_nothing_that_only_machines_read() -> None:
         "approved_by": "Tomas",
     }
     assert words.changes(None, after, 6, {}, {}) == "limits by chain: 2 chains; approved by: Tomas"
+
+
+def test_changes_are_whole_and_have_the_names_of_the_audit_log() -> None:
+    reason = "Court order 14/2026, " + "settlement of an estate " * 30
+    after = {"to_address": "0x" + "cd" * 20, "tx_hashes": ["0x" + "ab" * 32], "reason": reason}
+    assert words.changes(None, after, 6, {}, {}) == (
+        f"to: {words.short('0x' + 'cd' * 20)}; transactions: {words.short('0x' + 'ab' * 32)}; reason: {reason}"
+    )

@@ -3,10 +3,12 @@
 import io
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
+from backend.core.units import tabulated
 from backend.pdf import fonts
 from backend.pdf.drawing import draw
 from backend.pdf.layout import BOTTOM, HEIGHT, MARGIN, TOP, WIDTH, Line, Sheet, sheets
@@ -38,6 +40,15 @@ def test_every_letter_is_on_a_page_once_and_inside_of_its_margins(entries: list[
     assert letters(pages) == letters(sheets(report())) + wanted
 
 
+def test_row_that_is_higher_than_a_page_continues_on_the_next_one() -> None:
+    entry = Entry(("Asset created", " ".join(f"word{number}" for number in range(2_000))), "0x" + "ab" * 32)
+    pages = sheets(report(Table("Fund", COLUMNS, [entry])))
+    lines = [piece for page in pages for piece in page.pieces if isinstance(piece, Line)]
+    assert len(pages) > 1
+    assert all(line.y <= HEIGHT - BOTTOM for line in lines)
+    assert sum("word" in word for line in lines for word in line.text.split()) == 2_000
+
+
 def letters(pages: list[Sheet]) -> Counter[str]:
     lines = [piece.text for page in pages for piece in page.pieces if isinstance(piece, Line)]
     return Counter("".join(lines).replace(" ", ""))
@@ -64,3 +75,17 @@ def test_letters_beyond_western_europe_are_drawn_in_an_embedded_font() -> None:
     used = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]  # type: ignore[index]
     assert all("/FontFile2" in font["/FontDescriptor"] for font in used if "DejaVu" in font["/BaseFont"])
     assert reader.pages[0].mediabox.width < reader.pages[0].mediabox.height
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        ("125382951377052121647084", "125,382.951377"),
+        ("156044575670000000000001", "156,044.57567"),
+        ("1800" + "0" * 18, "1,800"),
+        ("1", "<0.000001"),
+        ("0", "0"),
+    ],
+)
+def test_amount_of_a_table_has_as_many_decimals_as_it_needs(units: str, words: str) -> None:
+    assert tabulated(units, 18) == words
