@@ -31,6 +31,7 @@ EXCEPTIONS = {
     # settings of libraries, and methods that they call
     *(
         "model_config",
+        "_BACKGROUND_JOBS_INTERVAL_SEC",
         "impl",
         "cache_ok",
         "inherit_cache",

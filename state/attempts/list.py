@@ -38,7 +38,7 @@ WORDS = {
     ),
     AttemptKind.STOPPED_CHAIN: (
         "A chain stops during a bridge",
-        "Tokens have left one chain when the other one's node is stopped. Then it is started again.",
+        "Tokens have left one chain when the node of the other chain is stopped. Then it is started again.",
     ),
     AttemptKind.REFUSED_PACKET: (
         "A chain refuses a packet",
