@@ -1,15 +1,15 @@
 """A request holds no database connection while it queries a chain, and loses nothing by that."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Coroutine
 from typing import Any
 
-import httpx
+import aiohttp
 import pytest
 import sqlalchemy as sa
 
-from backend.chain.rpc import connections, json_rpc, transport
-from backend.chain.rpc.connections import Lane
+from backend.chain.rpc import connections, json_rpc
+from backend.chain.rpc.connections import Call, Lane, Line, Response
 from backend.core import db
 from backend.core.connections import database, pools
 from backend.models import OrganizationRow
@@ -21,29 +21,19 @@ from tests.support.issuance import SEPOLIA, Issuance, asset_body
 @pytest.fixture(autouse=True)
 def _slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls to the chain wait until the test releases them, and all of them reach it."""
-    monkeypatch.setattr(transport, "TIMEOUT", httpx.Timeout(120.0))
-    monkeypatch.setattr(connections, "LONGEST", 120.0)
+    monkeypatch.setattr(connections, "TIMEOUT", aiohttp.ClientTimeout(120.0))
     monkeypatch.setattr(connections, "PLACES", dict.fromkeys(Lane, 200))
 
 
-class Patient:
-    """A client whose timeout passes when the test says so."""
-
-    def __init__(self, client: httpx.AsyncClient, is_over: asyncio.Event) -> None:
-        self._client, self._is_over = client, is_over
-
-    async def post(self, url: str, **options: Any) -> httpx.Response:
-        asking = asyncio.create_task(self._client.post(url, **options))
-        over = asyncio.create_task(self._is_over.wait())
-        await asyncio.wait({asking, over}, return_when=asyncio.FIRST_COMPLETED)
-        over.cancel()
-        if asking.done():
-            return asking.result()
-        asking.cancel()
-        raise httpx.ReadTimeout("")
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
+async def or_over(asked: Coroutine[Any, Any, Response], is_over: asyncio.Event) -> Response:
+    """Return a node's response, unless the test ends the wait for it."""
+    asking, over = asyncio.create_task(asked), asyncio.create_task(is_over.wait())
+    await asyncio.wait({asking, over}, return_when=asyncio.FIRST_COMPLETED)
+    over.cancel()
+    if asking.done():
+        return asking.result()
+    asking.cancel()
+    raise TimeoutError
 
 
 async def test_pause_restores_the_scope_and_holds_no_connection(world: World) -> None:
@@ -98,12 +88,11 @@ async def test_hanging_chain_fails_only_its_own_requests(world: World) -> None:
     number = pools.POOLS["app"] + pools.OVERFLOW["app"] + 1
     is_over = asyncio.Event()
 
-    def patient(url: str, client: Any = connections._client) -> connections.Client:
-        found: connections.Client = client(url)
-        return replace(found, http=Patient(found.http, is_over))  # type: ignore[arg-type]
+    def patient(line: Line, content: bytes, call: Call, send: Any = Line._send) -> Coroutine[Any, Any, Response]:
+        return or_over(send(line, content, call), is_over)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connections, "_client", patient)
+        patch.setattr(Line, "_send", patient)
         async with in_front_of(SEPOLIA) as node:
             reached, never = asyncio.Event(), asyncio.Event()
             node.waits("eth_gasPrice", reached, never, number)

@@ -83,6 +83,6 @@ def test_mark_follows_every_attestation_that_counts() -> None:
     assert blocked(maker({"is_own": False}, org_only=True)) is not None
     assert blocked(maker({}, side="sell", min_kyc_level=2)) is None, "a holder below the level may still sell"
     late = {"lockup_end_time": 4_000_000_000}
-    assert "lock-up" in str(blocked(maker({}, side="sell", **late)))
+    assert "lockup" in str(blocked(maker({}, side="sell", **late)))
     assert blocked(maker({}, **late)) is None
     assert blocked(maker(side="sell", treasury=True, **late)) is None

@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+import aiohttp
 import httpx
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -74,7 +75,7 @@ def hasten() -> None:
     from backend.bridges import delivery, late_deliveries, own_delivery
     from backend.chain.deployment import preparation
     from backend.chain.indexer import index_pass, indexer, reorgs
-    from backend.chain.rpc import health, nodes, transport
+    from backend.chain.rpc import connections, health, nodes
     from backend.chain.transactions import confirmation, replacement, settlement
     from backend.engine import executors
     from backend.limits import rate_limits
@@ -90,7 +91,7 @@ def hasten() -> None:
     delivery.PAUSES, own_delivery.EXECUTORS, late_deliveries.AGAIN = (0.15, 0.5), 15.0, timedelta(seconds=5)
     sweep.INTERVAL, executors.BEAT, health.AGAIN, reorgs.SECOND_LOOK = 5.0, 1.0, 2.0, 0.2
     index_pass.WINDOW_TIME, index_pass.READ_AGAIN = 4.0, (32, 2.0)
-    nodes.AGAIN, transport.TIMEOUT = (0.05, 0.5), httpx.Timeout(3.0)
+    nodes.AGAIN, connections.TIMEOUT = (0.05, 0.5), aiohttp.ClientTimeout(3.0)
     rate_limits.is_on = lambda: False  # type: ignore[assignment]
 
 
