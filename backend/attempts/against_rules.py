@@ -72,10 +72,11 @@ async def second_wallet(scene: Scene) -> None:
     holder, second = await strangers.arrive(held.place.eid), await strangers.arrive(held.place.eid)
     await scene.attest(held, holder, country=_country(held))
     await scene.give(held, holder, held.unit)
-    here = (
-        f", and {held.words(int(limit))} of what this market trades" if (limit := market.max_tokens_per_holder) else ""
+    limit = market.max_tokens_per_holder
+    market_words = f", this market {held.words(int(limit))}" if limit else ""
+    scene.record.say(
+        f"The token allows one holder {held.words(most)}{market_words}. A holder with 1 orders {held.words(most)}."
     )
-    scene.record.say(f"One holder may have {held.words(most)}{here}. A holder with 1 wants {held.words(most)} more.")
     await _with_dollars(scene, held, market, holder)
     await _orders(scene, held, market, holder, OrderSide.BUY, most)
     scene.record.say("To make room, the holder sends tokens to a second wallet of their own. It is not attested.")
