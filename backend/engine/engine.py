@@ -19,7 +19,7 @@ VERSION = "1"
 """Fixed, so that after an upgrade the new code recovers the old version's workflows. Workflows have their own versions
 (see `versions`), and a process takes only those that it knows."""
 
-REST = 3.0
+REST = 4.0
 """Seconds by which delayed work may begin late."""
 
 

@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager, suppress
 
 import sqlalchemy as sa
 import structlog
-from dbos import DBOS
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
@@ -129,8 +128,7 @@ async def resume() -> list[str]:
 
 
 async def _at_work() -> list[str]:
-    running = await DBOS.list_workflows_async(status="PENDING", load_input=False, load_output=False)
-    return sorted({workflow.executor_id for workflow in running if workflow.executor_id})
+    return sorted({executor for _, _, executor in await asyncio.to_thread(dbos_internals.pending)})
 
 
 async def is_alive(name: str) -> bool:
