@@ -1,11 +1,11 @@
-"""Run the suite: everything without a browser in three parallel processes, then the browser tests in two.
+"""Run the suite: everything without a browser in four parallel processes, then the browser tests in two.
 
 Tests marked `long` run with `python -m tests --long` only: walks over everything, pools of nodes, killed processes,
 generated requests, and further stories of a feature that take more than a second of processor time. Those marked
 `nightly` run with `--nightly` only, before a release: they show what others show, with more cases, or need a demo, an
 installation or several minutes of their own.
 
-Each process has its own PostgreSQL, chains and data folder. Three processes fit two cores, because each often waits for
+Each process has its own PostgreSQL, chains and data folder. Four processes fit two cores, because each often waits for
 a block, a deadline or the disk. The browser tests run after them, one browser for each core: a browser that waits for
 CPU time says nothing about the pages.
 """
@@ -63,8 +63,9 @@ GROUPS = [
         "bridges",
         "transfers",
     ],
+    ["chaos"],
 ]
-"""Groups of about a third of the time each; any other folder is in the last third."""
+"""Groups of about the same time each; any other folder is in the last part. What kills processes waits most."""
 
 
 SLOWEST = (
@@ -100,7 +101,7 @@ SHARES = 3
 BROWSERS = 2
 
 
-def thirds() -> list[list[Path]]:
+def parts() -> list[list[Path]]:
     """Return the folders of tests without a browser."""
     folders = sorted(path.parent for path in HERE.glob("*/__init__.py") if any(path.parent.rglob("test_*.py")))
     placed = {ALONE, *(name for group in GROUPS for name in group)}
@@ -169,7 +170,7 @@ def main() -> int:
         passed = run(MARKS[mark], *shares_of(mark, SHARES, in_browser=False))
         passed = run(MARKS[mark], *shares_of(mark, BROWSERS, in_browser=True)) and passed
     else:
-        passed = run(QUICK, *thirds())
+        passed = run(QUICK, *parts())
         passed = run(QUICK, *browser_halves()) and passed
     sys.stdout.write(f"\n{'All tests passed' if passed else 'Some tests failed'} in {time.monotonic() - began:.0f} s\n")
     return 0 if passed else 1

@@ -7,7 +7,7 @@ from components.core.permission import permitted
 from components.ui.box import row
 from components.ui.button import button, text_button
 from components.ui.dialog import form_dialog
-from components.ui.form import SELECTS_ALL, field_row, select_field, text_field
+from components.ui.form import SELECTS_ALL, Prefill, field_row, select_field, text_field
 from components.ui.note import note, problem_note
 from components.ui.tabs import filters
 from state.core.session import Session
@@ -59,9 +59,11 @@ def order_dialog() -> rx.Component:
                 "price",
                 errors=form.errors,
                 input_mode="decimal",
-                hint=rx.cond(form.best != "", text_button(form.best, on_click=form.take_best), rx.fragment()),
+                hint=rx.fragment(
+                    rx.cond(form.best != "", text_button(form.best, on_click=form.take_best), rx.fragment()),
+                    Prefill.create(input="f-price", text=form.price, times=form.fills),
+                ),
                 default_value=form.price,
-                key="price-" + form.fills.to_string(),
                 on_focus=SELECTS_ALL,
                 on_change=form.write("price").debounce(250),
                 on_blur=form.write("price"),

@@ -12,7 +12,7 @@ from components.ui.icon import icon
 from components.ui.in_view import Uncovers
 from components.ui.note import problem_note
 from components.ui.progress import conflict
-from components.ui.value import DateWords
+from components.ui.value import DateWords, Local
 
 
 class NativeForm(BaseHTML):
@@ -79,6 +79,17 @@ def error_of(errors: rx.Var[dict[str, str]] | None, name: str) -> rx.Var[str] | 
 
 SELECTS_ALL: rx.Var[Any] = rx.Var("(event) => event.target.select()", _var_type=rx.EventChain)
 """For `on_focus` of a field that is filled in already: what is typed replaces its text."""
+
+
+class Prefill(Local):
+    """Writes `text` into the field with the ID `input` whenever `times` grows; what someone has begun to type stays."""
+
+    library = "$/public/react/prefill.jsx"
+    tag = "Prefill"
+
+    input: rx.Var[str]
+    text: rx.Var[str]
+    times: rx.Var[int]
 
 
 def text_field(

@@ -43,7 +43,7 @@ class OrderForm(Follows, Dialog, rx.State):
     price: str = ""
     """What the field of the price begins with."""
     fills: int = 0
-    """How often the field of the price was filled in; the browser draws it again each time."""
+    """How often the field of the price was filled in."""
     best: str = ""
     best_is_own: bool = False
     """Whether the best price is one of the organization's own orders."""

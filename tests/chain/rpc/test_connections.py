@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+import aiohttp
 import pytest
 import pytest_asyncio
 
@@ -176,7 +177,7 @@ async def test_call_without_a_place_is_a_503_and_no_fault_of_the_node(monkeypatc
 
 
 async def test_response_that_never_ends_frees_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "LONGEST", 0.2)
+    monkeypatch.setattr(connections, "TIMEOUT", aiohttp.ClientTimeout(total=0.2))
     async with slow_node("eth_gasPrice") as server:
         with pytest.raises(NodeFault, match="does not answer in time"):
             await transport.post(Node(server.url, SEPOLIA), SLOW)

@@ -177,6 +177,25 @@ def test_wallet_that_is_chosen_is_sent_before_the_server_has_answered(console: C
     expect(answer.get_by_text("The rules refuse this order.")).to_be_visible()
 
 
+def test_price_that_is_typed_replaces_the_offered_one(console: Console, signum: Signum) -> None:
+    """Typed before or after the server has offered the best bid."""
+    page, dialog = _dialog(console, signum)
+    price = dialog.get_by_label("Price")
+    dialog.get_by_role("button", name="Sell", exact=True).click()
+    price.click()
+    page.keyboard.type("104")
+    expect(dialog.get_by_role("button", name=re.compile("^Best bid"))).to_be_visible()
+    expect(price).to_have_value("104")
+    dialog.get_by_role("button", name="Buy", exact=True).click()
+    dialog.get_by_role("button", name="Sell", exact=True).click()
+    price.click()
+    page.keyboard.type("105")
+    expect(price).to_have_value("105")
+    pick(dialog.get_by_label("Wallet"), "Treasury")
+    dialog.get_by_label("Amount").fill("1")
+    expect(dialog.get_by_role("region").get_by_text("This order is allowed.")).to_be_visible()
+
+
 def test_refused_order_shows_every_failing_rule(console: Console, signum: Signum) -> None:
     market = _market(signum)
     console.sign_in(path=f"markets/{market['id']}")
