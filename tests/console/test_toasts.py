@@ -67,13 +67,18 @@ async def test_toast_ends_with_the_result_of_its_request(world: World, socket: S
     assert socket.failures == []
 
 
-async def test_tracker_counts_requests_that_are_not_among_the_newest(world: World, socket: Socket) -> None:
-    firm = await Firm.found(world)
+async def requests_after(firm: Firm, status: str) -> None:
+    """Store a request with a status, and nine newer ones that have succeeded."""
     async with db.worker() as session:
-        for status in ["failed", *["succeeded"] * 9]:
-            about = {"kind": "asset.update", "title": "Update", "scope": "assets:write", "status": status}
+        for one in [status, *["succeeded"] * 9]:
+            about = {"kind": "asset.update", "title": "Update", "scope": "assets:write", "status": one}
             session.add(RequestRow(organization_id=firm.id, subject_type="asset", subject_id=db.new_id(), **about))
             await session.flush()
+
+
+async def test_tracker_counts_requests_that_are_not_among_the_newest(world: World, socket: Socket) -> None:
+    firm = await Firm.found(world)
+    await requests_after(firm, "failed")
     tab = await tab_of(firm, socket, "overview")
     said = await tab.send(f"{TRACKER}.watch", {})
     assert '"failed_rx_state_": 1' in said
@@ -82,11 +87,7 @@ async def test_tracker_counts_requests_that_are_not_among_the_newest(world: Worl
 
 async def test_request_that_waits_for_a_second_person_stays_in_the_tracker(world: World, socket: Socket) -> None:
     firm = await Firm.found(world)
-    async with db.worker() as session:
-        for status in ["awaiting_approval", *["succeeded"] * 9]:
-            about = {"kind": "asset.update", "title": "Update", "scope": "assets:write", "status": status}
-            session.add(RequestRow(organization_id=firm.id, subject_type="asset", subject_id=db.new_id(), **about))
-            await session.flush()
+    await requests_after(firm, "awaiting_approval")
     tab = await tab_of(firm, socket, "overview")
     await tab.send(f"{TRACKER}.watch", {})
     assert [row.status for row in tab.value(Tracker, "rows")[:2]] == ["awaiting_approval", "succeeded"]
