@@ -64,14 +64,25 @@ class Move:
     unit: Callable[[int], str]
 
 
+@dataclass(frozen=True)
+class Sent:
+    """One token on its way to another chain, with the supplies by chain before."""
+
+    request_id: UUID
+    held: Held
+    other: int
+    before: dict[int, int]
+
+    @property
+    def there(self) -> str:
+        """Return the other chain's name."""
+        return node_urls.EMBEDDED[self.other].display_name
+
+
 async def stopped_chain(scene: Scene) -> None:
     """Stop a chain while tokens are on their way to it."""
-    held, other = await _on_two_chains(scene)
-    there = node_urls.EMBEDDED[other].display_name
-    before = await _supplies(held.asset.id)
-    await devnet_faults.begin(other, FaultKind.SLOW, FAULT, 1)
-    request_id = await _bridge(scene, held, other)
-    scene.record.say(f"{held.words(held.unit)} goes from {held.chain} to {there}, which makes a block every second.")
+    sent = await _bridge(scene, FaultKind.SLOW, "makes a block every second")
+    other, there, request_id = sent.other, sent.there, sent.request_id
     first = await _first_step(request_id)
     await devnet_faults.begin(other, FaultKind.DOWN, FAULT, 1)
     scene.record.say(f"{there} stops, after the step “{first}”.")
@@ -81,17 +92,13 @@ async def stopped_chain(scene: Scene) -> None:
     scene.record.say(f"{there} runs again.")
     await _succeeded(request_id)
     scene.record.right_again()
-    await _arrived_once(scene.record, held, other, before)
+    await _arrived_once(scene.record, sent)
 
 
 async def refused_packet(scene: Scene) -> None:
     """Refuse the packet of a bridge."""
-    held, other = await _on_two_chains(scene)
-    there = node_urls.EMBEDDED[other].display_name
-    before = await _supplies(held.asset.id)
-    await devnet_faults.begin(other, FaultKind.REFUSE_PACKETS, FAULT, 1)
-    request_id = await _bridge(scene, held, other)
-    scene.record.say(f"{held.words(held.unit)} goes from {held.chain} to {there}, which refuses packets.")
+    sent = await _bridge(scene, FaultKind.REFUSE_PACKETS, "refuses packets")
+    other, there, request_id = sent.other, sent.there, sent.request_id
     request = await _ended(request_id)
     if request.status is not RequestStatus.FAILED:
         raise Conflict(f"The request is {request.status}, although {there} refused the packet.")
@@ -102,7 +109,7 @@ async def refused_packet(scene: Scene) -> None:
     scene.record.say(f"{there} accepts packets again, and the request is retried.")
     await _succeeded(request_id)
     scene.record.right_again()
-    await _arrived_once(scene.record, held, other, before)
+    await _arrived_once(scene.record, sent)
 
 
 async def reorganization(scene: Scene) -> None:
@@ -153,20 +160,25 @@ async def continued(record: Record) -> None:
     await _moved_once(record, move)
 
 
-async def _bridge(scene: Scene, held: Held, other: int) -> UUID:
-    """Begin to bridge one token to another chain; return the request."""
+async def _bridge(scene: Scene, fault: FaultKind, what: str) -> Sent:
+    """Begin to bridge one token to another chain with a fault; `what` that chain does, in words."""
+    held, other = await _on_two_chains(scene)
+    before = await _supplies(held.asset.id)
+    await devnet_faults.begin(other, fault, FAULT, 1)
     body = BridgeCreate(source_chain_eid=held.place.eid, destination_chain_eid=other, amount=str(held.unit))
     async with scene.acting() as context:
         made = await bridges.create(context, held.asset.id, body)
-    request_id = UUID(made.request_id)
-    scene.record.disturbs(request_id)
-    return request_id
+    sent = Sent(UUID(made.request_id), held, other, before)
+    scene.record.disturbs(sent.request_id)
+    scene.record.say(f"{held.words(held.unit)} goes from {held.chain} to {sent.there}, which {what}.")
+    return sent
 
 
-async def _arrived_once(record: Record, held: Held, other: int, before: dict[int, int]) -> None:
+async def _arrived_once(record: Record, sent: Sent) -> None:
     """Note that one token left the one chain and is on the other."""
+    held, before = sent.held, sent.before
     after = await _supplies(held.asset.id)
-    for eid, moved in ((held.place.eid, -held.unit), (other, held.unit)):
+    for eid, moved in ((held.place.eid, -held.unit), (sent.other, held.unit)):
         name = f"Supply on {node_urls.EMBEDDED[eid].display_name}"
         record.fact(name, held.words(before[eid]), held.words(after[eid]), holds=after[eid] - before[eid] == moved)
     whole = sum(before.values()), sum(after.values())
