@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+import psycopg
 import sqlalchemy as sa
 import uuid_utils
 from psycopg import sql
@@ -26,8 +27,9 @@ from backend.core.connections import engines
 from backend.core.connections.database import engine, places
 from backend.core.fair_places import Place, held
 
-FAULTS = (NoConnectionFree, OperationalError, InterfaceError)
-"""Errors of a database that is busy, does not respond, or ended a transaction to resolve a deadlock."""
+FAULTS = (NoConnectionFree, OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+"""Errors of a database that is busy, does not respond, or ended a transaction to resolve a deadlock. psycopg's own are
+those of connections outside the pools."""
 _LAST = "last"
 _REHEARSAL = "rehearsal"
 _PLACE = "place"

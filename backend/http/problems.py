@@ -6,11 +6,11 @@ import orjson
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
+from backend.core import db
 from backend.core.content_rules import shortened
 from backend.core.errors import BadRequest, Invalid, NotFound, SignumError, Unavailable, problem
 from backend.core.problems.findings import finding_text, findings
@@ -117,7 +117,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SignumError, on_signum_error)
     app.add_exception_handler(RequestValidationError, on_validation_error)
     app.add_exception_handler(HTTPException, on_http_error)
-    app.add_exception_handler(NoConnectionFree, on_busy_database)
-    for kind in (OperationalError, InterfaceError):
+    for kind in db.FAULTS:
         app.add_exception_handler(kind, on_database_fault)
+    app.add_exception_handler(NoConnectionFree, on_busy_database)
     app.add_exception_handler(Exception, on_fault)

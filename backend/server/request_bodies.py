@@ -15,6 +15,7 @@ import structlog
 from fastapi import Request
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.core import db
 from backend.core.errors import RequestTimeout, SignumError, TooManyRequests, Unauthenticated, Unavailable, problem
 from backend.core.settings import settings
 from backend.http.middleware import MAX_BODY, large_size
@@ -193,7 +194,7 @@ async def _looked_up(scope: Scope) -> Holder:
         raise Unauthenticated(f"A body above {SMALL_BODY} bytes needs a valid credential.")
     try:
         return await holder_of(request)
-    except (SQLAlchemyError, OSError) as error:
+    except (SQLAlchemyError, *db.FAULTS, OSError) as error:
         log.error("database.failed", path=scope["path"], exc_info=error)
         raise Unavailable("The database does not respond. Retry in a few seconds.") from error
 

@@ -213,5 +213,5 @@ async def _person_of(scope: Scope) -> Person | None:
         with fair_places.called_by(callers.name_of(HTTPConnection(scope))):
             async with db.transaction() as session:
                 return await by_cookie(session, held.value)
-    except (SignumError, SQLAlchemyError, OSError):
+    except (SignumError, SQLAlchemyError, *db.FAULTS, OSError):
         return None

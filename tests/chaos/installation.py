@@ -5,6 +5,7 @@ It starts a process again when it dies, as a service manager does.
 
 import asyncio
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +26,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SIGNUM = [sys.executable, "-m", "backend.cli"]
 PAUSE = 0.5
 """Seconds until a dead process is started again."""
+_ENTRY = re.compile(r"^\d{4}-\d\d-\d\dT\S+ ", re.MULTILINE)
+TRACEBACK = 12
+"""Lines that are shown of a traceback."""
 DISK_MIB = 2_500
 """Enough for 200 runs: the chains keep states of older blocks on it."""
 
@@ -132,6 +136,12 @@ class Installation:
             check=False,
         )
         return done.returncode, done.stdout + done.stderr
+
+    def log_about(self, identifier: str) -> list[str]:
+        """Return the warnings and errors about a request in all logs; of a traceback, the last lines."""
+        entries = [e for name in self.commands for e in _ENTRY.split((self.folder / f"{name}.log").read_text())]
+        found = [e.splitlines() for e in entries if identifier in e.partition("\n")[0] and not e.startswith("[info")]
+        return [line for entry in found for line in (entry[0], *entry[1:][-TRACEBACK:])]
 
     async def stop(self) -> None:
         """Stop everything."""

@@ -1,6 +1,7 @@
 """Runs of chaos on one installation: in each, requests meet faults, and everything is compared afterwards."""
 
 import asyncio
+import re
 import secrets
 import signal
 import sys
@@ -20,6 +21,7 @@ from tests.support.tenants import tenant_of
 
 CHAINS = (SEPOLIA, BASE)
 """One whose work the server does, and one whose work the workers do."""
+_REQUEST = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 EACH = 2
 """Stories on each chain in a run."""
 
@@ -101,6 +103,9 @@ class Chaos:
         say(f"seed {result.seed}: {result.requests} requests in {result.seconds:.0f} s. {what}")
         for line in result.findings:
             say(f"  {line}")
+        for identifier in sorted({found for line in result.findings for found in _REQUEST.findall(line)}):
+            for line in self.installation.log_about(identifier):
+                say(f"    {line}")
 
     def report(self) -> None:
         """Print the figures of all runs."""

@@ -1,10 +1,18 @@
 """A fault of the database delays a request, and does not fail it."""
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
 import pytest
 import sqlalchemy as sa
 from structlog.testing import capture_logs
 
+from backend.chain.signing import wallet_keys
 from backend.core import db
+from backend.core.connections import database
+from backend.core.secret_keys.keyring import Keyring
 from backend.requests import restarts, workflows
 from backend.requests.models import RequestRow
 from backend.requests.runs import Run
@@ -75,3 +83,41 @@ async def test_run_is_restarted_a_limited_number_of_times(
         await workflows._run(failing.work, None, acme, request)
     assert failing.runs == 2
     assert await status_of(request) is RequestStatus.RUNNING, "the sweep ends it"
+
+
+class Away:
+    """A database that accepts no connection outside the pools during the first run."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.runs, self.connection = 0, database.thread_connection
+        patch.setattr(database, "thread_connection", self.connect)
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect("host=127.0.0.1 port=1") if self.runs == 1 else self.connection()
+
+
+@pytest.mark.parametrize("read", [lambda: Keyring().refresh(), wallet_keys.addresses])
+@pytest.mark.parametrize("is_at_its_end", [False, True])
+async def test_run_that_could_not_read_keys_starts_again(
+    world: World,
+    unswept: None,
+    monkeypatch: pytest.MonkeyPatch,
+    read: Callable[[], object],
+    is_at_its_end: bool,
+) -> None:
+    monkeypatch.setattr(restarts, "PAUSES", (0.0,))
+    acme, away = await world.organization(), Away(monkeypatch)
+    request = await accepted(acme)
+
+    async def look(_session: object) -> None:
+        await asyncio.to_thread(read)
+
+    async def work(run: Run) -> None:
+        away.runs += 1
+        if is_at_its_end:
+            run.at_success.append(look)
+        else:
+            await look(None)
+
+    await workflows._run(work, None, acme, request)
+    assert (away.runs, await status_of(request)) == (2, RequestStatus.SUCCEEDED)

@@ -29,7 +29,7 @@ async def attempt(eid: int) -> bool:
         contracts = await ensure_contracts(eid)
     except SignumError as error:
         return await _waits(eid, error.detail)
-    except (MissingEvent, sa.exc.SQLAlchemyError, OSError):
+    except (MissingEvent, sa.exc.SQLAlchemyError, *db.FAULTS, OSError):
         log.exception("chain.not_prepared", eid=eid)
         return await _waits(eid, "The chain could not be prepared. The server's log says why.")
     if await _note(eid, missing := NO_QUOTE if contracts.quote_token is None else None):

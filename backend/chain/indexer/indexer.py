@@ -203,7 +203,7 @@ async def _wake_leader(eid: int) -> None:
 
 async def _failed(eid: int, error: Exception, failures: int) -> None:
     await _revive()
-    is_expected = isinstance(error, SignumError | sa.exc.SQLAlchemyError | OSError)
+    is_expected = isinstance(error, (SignumError, sa.exc.SQLAlchemyError, *db.FAULTS, OSError))
     log.warning(
         "indexer.pass",
         eid=eid,
@@ -218,7 +218,7 @@ async def _failed(eid: int, error: Exception, failures: int) -> None:
 def _why(error: Exception) -> str:
     if isinstance(error, SignumError):
         return error.detail
-    if isinstance(error, sa.exc.SQLAlchemyError | OSError):
+    if isinstance(error, (sa.exc.SQLAlchemyError, *db.FAULTS, OSError)):
         return "The database rejects the chain's data."
     return f"Unexpected error ({type(error).__name__}); see the log."
 

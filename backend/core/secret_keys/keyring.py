@@ -11,7 +11,7 @@ import psycopg
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from backend.core.connections import database
-from backend.core.errors import CannotStart, Unavailable
+from backend.core.errors import CannotStart
 from backend.core.runtime import runtime
 from backend.core.secret_keys.root_key import root_keys
 from backend.core.secret_keys.wrapping import CannotUnwrap
@@ -57,7 +57,7 @@ class Keyring:
         self._lock = threading.Lock()
 
     def newest(self, purpose: Purpose) -> DataKey:
-        """Return the key that seals. Raises Unavailable if the database does not respond."""
+        """Return the key that seals. Raises psycopg.OperationalError if the database does not respond."""
         if time.monotonic() - self._read_at > FRESH_SECONDS:
             self.refresh()
         return self._newest(purpose)
@@ -83,10 +83,7 @@ class Keyring:
         """Read the keys."""
         with self._lock:
             began = time.monotonic()
-            try:
-                self._keys = self._read(self._keys)
-            except psycopg.OperationalError as error:
-                raise Unavailable("The database does not respond. Retry in a few seconds.") from error
+            self._keys = self._read(self._keys)
             self._read_at = began
             self._missing.clear()
 
