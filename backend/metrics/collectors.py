@@ -8,7 +8,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy.pool import QueuePool
 
 from backend.core.connections.database import Pools
-from backend.core.connections.pools import OVERFLOW, POOLS
+from backend.core.connections.pools import sizes
 from backend.core.logs.lines import LEVELS, LineCounts
 from backend.core.replica import Reads
 from backend.core.runtime import runtime
@@ -20,7 +20,7 @@ class PoolCollector(Collector):
 
     def collect(self) -> Iterator[Any]:
         """Yield the used and free connections of each pool, and its limit in one event loop."""
-        used: dict[str, int] = dict.fromkeys(POOLS, 0)
+        used: dict[str, int] = dict.fromkeys(sizes().kept, 0)
         free = dict(used)
         for pools in runtime.loop_parts(Pools):
             for name, engine in list(pools.engines.items()):
@@ -34,10 +34,10 @@ class PoolCollector(Collector):
         limit = GaugeMetricFamily(
             "signum_database_connections_limit", "Most connections of a pool in one event loop.", labels=["pool"]
         )
-        for name, size in POOLS.items():
+        for name in used:
             found.add_metric([name, "used"], used[name])
             found.add_metric([name, "free"], free[name])
-            limit.add_metric([name], size + OVERFLOW[name])
+            limit.add_metric([name], sizes().most(name))
         yield from (found, limit)
 
 

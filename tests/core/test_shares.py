@@ -21,9 +21,9 @@ from backend.sign_in import service
 from tests.conftest import PASSWORD, World
 from tests.support.firm import Firm, refused
 
-SHARE = 8
+SHARE = pools.sizes().places["app"] // 2
 """Maximum connections of one caller."""
-CONNECTIONS = pools.POOLS["app"] + pools.OVERFLOW["app"]
+CONNECTIONS = pools.sizes().most("app")
 
 
 async def test_requests_waiting_for_a_lock_leave_connections_to_others(world: World, database_url: str) -> None:
@@ -98,8 +98,8 @@ async def test_rehearsals_of_one_caller_leave_capacity_for_others(
                 begun += 1
                 await released.wait()
 
-    slow = [asyncio.create_task(rehearse("one")) for _ in range(pools.POOLS["flow"] + 5)]
-    while begun < pools.PLACES["flow"] // 2:  # noqa: ASYNC110 - a count changes
+    slow = [asyncio.create_task(rehearse("one")) for _ in range(pools.sizes().most("flow") + 5)]
+    while begun < pools.sizes().places["flow"] // 2:  # noqa: ASYNC110 - a count changes
         await asyncio.sleep(0.01)
     with fair_places.called_by("other"):
         async with asyncio.timeout(20), db.rehearsing() as session:
@@ -120,8 +120,8 @@ async def test_steps_of_one_hierarchy_leave_connections_to_others(world: World) 
             async with db.step(organization) as nested:
                 assert await nested.scalar(sa.text("select 1")) == 1
 
-    most = pools.PLACES["step"] // 2
-    slow = [asyncio.create_task(hold(organization)) for organization in [mine, below] * pools.POOLS["flow"]]
+    most = pools.sizes().places["step"] // 2
+    slow = [asyncio.create_task(hold(organization)) for organization in [mine, below] * pools.sizes().most("flow")]
     while begun < most:  # noqa: ASYNC110 - a count changes
         await asyncio.sleep(0.01)
     async with db.step(other) as session:

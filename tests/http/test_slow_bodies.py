@@ -9,7 +9,7 @@ from backend.core.connections import pools
 from backend.core.settings import settings
 from tests.conftest import Actor, World
 
-CONNECTIONS = pools.POOLS["app"] + pools.OVERFLOW["app"]
+CONNECTIONS = pools.sizes().most("app")
 PATIENCE = 60
 """Seconds; a request that waits for a connection gives up after 30."""
 

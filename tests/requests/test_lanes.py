@@ -22,7 +22,7 @@ from tests.conftest import World
 from tests.controls.issuer import issuer
 from tests.support.firm import Firm
 
-RECOVERIES = pools.POOLS["flow"] + 3
+RECOVERIES = pools.sizes().most("flow") + 3
 """More than the workflows have connections."""
 ENDPOINT = {"url": "http://127.0.0.1:9999/hooks", "event_types": ["asset.created"]}
 

@@ -9,18 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.core import logins
 from backend.core.connections import engines, process_label
-from backend.core.connections.pools import (
-    IN_A_CROWD,
-    KEEPALIVE,
-    OVERFLOW,
-    PATIENCE,
-    PLACES,
-    POOLS,
-    REPLICA,
-    ROLES,
-    TIMEOUTS,
-    WAITS,
-)
+from backend.core.connections.pools import IN_A_CROWD, KEEPALIVE, PATIENCE, REPLICA, ROLES, TIMEOUTS, WAITS, sizes
 from backend.core.fair_places import Places
 from backend.core.runtime import runtime
 
@@ -74,8 +63,8 @@ def engine(name: str) -> AsyncEngine:
         url = logins.replica_url(owner) if name == REPLICA else None
         made[name] = engines.engine(
             url or logins.role_url(owner, ROLES[name]),
-            pool_size=POOLS[name],
-            max_overflow=OVERFLOW[name],
+            pool_size=sizes().kept[name],
+            max_overflow=sizes().overflow[name],
             pool_timeout=WAITS[name],
             connect_args={"options": TIMEOUTS[name], "application_name": process_label.application_name()},
         )
@@ -85,7 +74,7 @@ def engine(name: str) -> AsyncEngine:
 def places(name: str) -> Places:
     """Return the places of a pool, which its callers share, in this event loop."""
     return runtime.loop_part(Pools).places.setdefault(
-        name, Places(PLACES[name], PATIENCE[name], crowded=IN_A_CROWD[name])
+        name, Places(sizes().places[name], PATIENCE[name], crowded=IN_A_CROWD[name])
     )
 
 

@@ -24,6 +24,9 @@ class DatabaseSettings(BaseSettings):
     """URL of a streaming replica for large reads, with the user of `database_url_web`, or without that one of
     `database_url`; None reads from the primary. `SIGNUM_DATABASE_URL_REPLICA`."""
 
+    database_connections: int = Field(92, ge=40)
+    """Most connections that a process opens to PostgreSQL, and to a replica. `SIGNUM_DATABASE_CONNECTIONS`."""
+
     @model_validator(mode="after")
     def _roles_are_set_together(self) -> Self:
         if (self.database_url_web is None) != (self.database_url_worker is None):
