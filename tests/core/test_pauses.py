@@ -68,8 +68,8 @@ async def test_slow_chain_does_not_block_database_access_for_others(world: World
     firm = await Issuance.ready(world, SEPOLIA)
     async with in_front_of(SEPOLIA) as node:
         reached, released = asyncio.Event(), asyncio.Event()
-        node.waits("eth_gasPrice", reached, released, pools.POOLS["app"] + pools.OVERFLOW["app"] + 5)
-        bodies = [asset_body(SEPOLIA) for _ in range(pools.POOLS["app"] + pools.OVERFLOW["app"] + 5)]
+        node.waits("eth_gasPrice", reached, released, pools.sizes().most("app") + 5)
+        bodies = [asset_body(SEPOLIA) for _ in range(pools.sizes().most("app") + 5)]
         waiting = [asyncio.create_task(firm.post("/assets", body)) for body in bodies]
         await asyncio.wait_for(reached.wait(), 60)
         assert (await asyncio.wait_for(firm.get("/assets"), 60))["assets"] == []
@@ -85,7 +85,7 @@ async def test_hanging_chain_fails_only_its_own_requests(world: World) -> None:
     """One more request than the pool has connections waits for a response that never comes; other requests are served
     as usual, and each waiting one gets the reason."""
     firm = await Issuance.ready(world, SEPOLIA)
-    number = pools.POOLS["app"] + pools.OVERFLOW["app"] + 1
+    number = pools.sizes().most("app") + 1
     is_over = asyncio.Event()
 
     def patient(line: Line, content: bytes, call: Call, send: Any = Line._send) -> Coroutine[Any, Any, Response]:
