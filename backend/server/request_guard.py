@@ -13,13 +13,14 @@ from typing import Any
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from starlette.requests import HTTPConnection
 
 from backend.auth import callers
 from backend.auth.credential_owners import Person
 from backend.auth.credentials import by_cookie, cookie_name
 from backend.core import db, fair_places
-from backend.core.errors import SignumError
+from backend.core.errors import SignumError, TooManyRequests, Unavailable
 from backend.core.settings import settings
 from backend.limits.client_address import caller, group
 from backend.limits.concurrency import Quota
@@ -106,7 +107,11 @@ class RequestGuard:
         return group(caller(peer, forwarded, self.proxies))
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        person = await _person_of(scope)
+        try:
+            person = await _person_of(scope)
+        except Unknown:
+            await send({"type": "websocket.close", "code": TRY_LATER})
+            return
         session = str(person.session_id) if person else None
         held, name = (self.sessions, session) if session else (self.strangers, self._address(scope))
         if not held.take(name):
@@ -198,9 +203,14 @@ class _Socket:
             self._waiting.reschedule(self._ends_at)
 
 
+class Unknown(Exception):
+    """A session could not be looked up, because the server is busy."""
+
+
 async def _person_of(scope: Scope) -> Person | None:
     """Return the person and session of a socket's cookie; None where there is no session, or the database does not
-    respond.
+    respond: the page then says so. Raises Unknown where the server is busy. Its person must not count as a stranger,
+    whose page asks to sign in.
     """
     cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
     try:
@@ -213,5 +223,7 @@ async def _person_of(scope: Scope) -> Person | None:
         with fair_places.called_by(callers.name_of(HTTPConnection(scope))):
             async with db.transaction() as session:
                 return await by_cookie(session, held.value)
+    except (NoConnectionFree, TooManyRequests, Unavailable) as busy:
+        raise Unknown from busy
     except (SignumError, SQLAlchemyError, *db.FAULTS, OSError):
         return None

@@ -1,7 +1,7 @@
 """`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
 
-`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `api_calls`, `many_rows`,
-`webhooks_10k`, `move_100k`, `merkle_1m`); the others' figures stay.
+`python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `tabs_500`, `api_calls`,
+`many_rows`, `webhooks_10k`, `move_100k`, `merkle_1m`); the others' figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from tests.bench import console, idle, many_transactions, markets, merkle
+from tests.bench import console, idle, many_transactions, markets, merkle, pages, tabs
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -158,11 +158,29 @@ def in_a_browser() -> list[dict[str, Any]]:
         server = Server(home)
         try:
             server.wait_for("/v1/ready")
-            rows = console.measure(ORIGIN, home)
+            rows = [*console.measure(ORIGIN, home), *pages.measure(home)]
         finally:
             server.stop()
+    return _beside_a_bare_page(rows)
+
+
+def with_many_tabs() -> list[dict[str, Any]]:
+    """Measure five hundred open tabs beside as many of a bare Reflex page."""
+    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
+        home = Path(folder)
+        server = Server(home)
+        try:
+            server.wait_for("/v1/ready")
+            rows = tabs.measure(home, lambda: _tree(server.process.pid), _pss)
+        finally:
+            server.stop()
+    return _beside_a_bare_page(rows)
+
+
+def _beside_a_bare_page(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
-        print(f"{row['name']:<24}{row['value']:10.1f} ms   {row['ratio_floor']:.2f} x a bare Reflex page")  # noqa: T201
+        ratio = f"{row['ratio_floor']:.2f} x a bare Reflex page"
+        print(f"{row['name']:<24}{row['value']:10.1f} {row['unit']:<4} {ratio}")  # noqa: T201
     return rows
 
 
@@ -202,6 +220,7 @@ PARTS = {
     "serve": serve,
     "markets": against_a_script,
     "console": in_a_browser,
+    "tabs_500": with_many_tabs,
     "api_calls": of_calls,
     "many_rows": with_many_rows,
     "webhooks_10k": of_webhooks,

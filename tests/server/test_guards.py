@@ -6,14 +6,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_network
 from typing import Any
+from unittest.mock import AsyncMock
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from fastapi import Request
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from backend.limits.concurrency import Holder
-from backend.server import connection_guard, request_bodies
+from backend.server import connection_guard, request_bodies, request_guard
 from backend.server.connection_guard import Connection, surplus
 from backend.server.request_guard import VISITOR, Limits, RequestGuard
 from tests.conftest import World
@@ -156,6 +158,26 @@ async def test_sockets_are_counted_by_session_or_by_stranger_address(world: Worl
                 again[1].close()
         for _, opened in [*strangers, *tabs, again]:
             opened.close()
+
+
+async def test_socket_whose_session_cannot_be_looked_up_is_refused_and_no_stranger(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = await world.person(await world.organization())
+    async with guarded(echo, strangers_per_address=1) as port:
+
+        async def tab(cookie: str) -> int:
+            opened = await asyncio.to_thread(connected, port, handshake("t", cookie))
+            try:
+                return await asyncio.to_thread(status, opened)
+            finally:
+                opened.close()
+
+        with monkeypatch.context() as busy:
+            busy.setattr(request_guard, "by_cookie", AsyncMock(side_effect=NoConnectionFree))
+            assert [await tab(person.cookie) for _ in range(3)] == [403] * 3
+        assert await tab("") == 101, "none of them counts as a stranger"
+        assert await tab(person.cookie) == 101
 
 
 async def test_sockets_of_a_person_count_across_sessions(world: World) -> None:
