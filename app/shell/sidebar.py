@@ -9,6 +9,7 @@ from typing import Any
 
 import reflex as rx
 
+from app.shell.theme import brand
 from components.ui.button import icon_button, kbd
 from components.ui.card import logo
 from components.ui.dialog import dialog
@@ -64,8 +65,7 @@ def _sidebar(top: rx.Component, current: rx.Var[str], *foot: rx.Component) -> rx
         rx.el.div(top, class_name="side-top"),
         rx.el.nav(*entries, class_name="nav", aria_label="Main"),
         rx.el.div(
-            rx.el.img(src="/favicon.svg", alt="", style={"width": "18px", "height": "18px"}),
-            rx.el.span("Signum", class_name="strong"),
+            *brand(),
             rx.el.span(class_name="end"),
             *foot,
             class_name="side-foot",

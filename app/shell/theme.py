@@ -17,11 +17,25 @@ PARTS = (
 STYLES = [f"/style/{part}.css" for part in PARTS]
 
 
+def brand() -> list[rx.Component]:
+    """Draw the product's sign and name, as they are at the foot of the sidebar."""
+    sign = rx.el.img(src="/favicon.svg", alt="", style={"width": "18px", "height": "18px"})
+    return [sign, rx.el.span("Signum", class_name="strong")]
+
+
 def hydrating() -> rx.Component:
-    """Draw a page's frame while its code loads, to avoid layout shifts."""
+    """Draw a page's frame and the brand while its code loads: they are seen before any script runs, and stay where they
+    are when it does."""
     blocks = [rx.el.div(class_name="skeleton", style={"width": width}) for width in ("60%", "48%", "54%", "40%", "52%")]
     return rx.el.div(
-        rx.el.div(rx.el.div(*blocks, class_name="col wide", style={"padding": "24px 18px"}), class_name="side"),
+        rx.el.div(
+            rx.el.div(
+                rx.el.div(*blocks, class_name="nav col wide", style={"padding": "24px 18px"}),
+                rx.el.div(*brand(), class_name="side-foot"),
+                class_name="side-in",
+            ),
+            class_name="side",
+        ),
         rx.el.div(
             rx.el.div(class_name="head"),
             rx.el.div(
