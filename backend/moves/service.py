@@ -47,7 +47,7 @@ async def plan(context: Context, moved_id: UUID, parent_id: UUID) -> MovePlan:
     move = await _check(context, moved_id, parent_id)
     session = context.session
     await versions.compare_again(session, context.call.version if context.call else None)
-    descendants, _, nodes = await hierarchy.subtree(session, moved_id, rules.PREVIEWED)
+    descendants, nodes = await hierarchy.subtree(session, moved_id, rules.PREVIEWED)
     access = rules.access_changes(
         await hierarchy.holders(session, moved_id),
         await hierarchy.holders(session, context.organization_id),
@@ -115,7 +115,7 @@ async def _check(context: Context, moved_id: UUID, parent_id: UUID) -> _Move:
     rules.check_target(moved_id, move.after)
     await _check_may_lift(context, move)
     if len(move.after) > len(move.before):
-        _, height, _ = await hierarchy.subtree(context.session, moved_id, 0)
+        height = await hierarchy.height(context.session, moved_id)
         rules.check_depth(move.after, height, pointer="/newParentId")
     return move
 

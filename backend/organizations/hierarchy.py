@@ -18,12 +18,16 @@ async def path(session: Write, organization_id: UUID) -> list[Place]:
     return [Place(r.id, r.name) for r in await session.execute(text, {"id": organization_id})]
 
 
-async def subtree(session: Write, root: UUID, most: int) -> tuple[int, int, list[Node]]:
-    """Return the number of organizations below one, the height of its subtree, and the subtree's first organizations,
-    itself included."""
-    text = sa.text("select * from signum_subtree(:id, :most)")
+async def subtree(session: Write, root: UUID, most: int) -> tuple[int, list[Node]]:
+    """Return the number of organizations below one, and the subtree's first organizations, itself included."""
+    text = sa.text("select descendants, nodes from signum_subtree(:id, :most)")
     row = (await session.execute(text, {"id": root, "most": most})).one()
-    return row.descendants, row.deepest, [Node.of(n) for n in row.nodes or []]
+    return row.descendants, [Node.of(n) for n in row.nodes or []]
+
+
+async def height(session: Write, root: UUID) -> int:
+    """Return the number of levels below an organization."""
+    return int(await session.scalar(sa.text("select signum_height(:id)"), {"id": root}) or 0)
 
 
 async def holders(session: Write, organization_id: UUID) -> list[Holder]:

@@ -19,6 +19,7 @@ class OrganizationRow(Row, table=True):
     __table_args__ = (
         sa.Index("ix_organizations_children", "parent_id", sa.text("lower(name)"), "id"),
         sa.Index("ix_organizations_newest", "created_at", "id"),
+        sa.Index("ix_organizations_approvals", "id", postgresql_where=sa.text("approvals <> '{}'")),
     )
 
     name: str

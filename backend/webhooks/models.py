@@ -26,7 +26,10 @@ class EndpointRow(Row, table=True):
     that made it; `signum_maker_ended` says whether that has happened."""
 
     __tablename__ = "webhook_endpoints"
-    __table_args__ = sort_indexes("webhook_endpoints", "created_at", "updated_at")
+    __table_args__ = (
+        *sort_indexes("webhook_endpoints", "created_at", "updated_at"),
+        sa.Index("ix_webhook_endpoints_receivers", "organization_id", postgresql_where=sa.text("include_descendants")),
+    )
 
     organization_id: UUID = organization_field()
     url: str

@@ -27,6 +27,7 @@ RELEASED = {
     "0005": "e652256b365df460",
     "0006": "472cab7bfef0f911",
     "0007": "1ebbfcc0dac74599",
+    "0008": "1613d612569c99ea",
 }
 """Digest of each revision's module and SQL files."""
 
