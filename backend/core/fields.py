@@ -30,6 +30,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from backend.core.content_rules import (
+    LONGEST_TEXT,
     PLAIN,
     SHOWN_TIME_LENGTH,
     TIME_LENGTH,
@@ -298,9 +299,9 @@ class Record(BaseModel):
     def _shorten(self) -> Self:
         values = self.__dict__
         for name in texts_of(type(self)):
-            short = shortened(values[name])
-            if short is not values[name]:
-                values[name] = short
+            value = values[name]
+            if value is not None and (type(value) is not str or len(value) > LONGEST_TEXT):
+                values[name] = shortened(value)
         return self
 
 
