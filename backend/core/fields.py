@@ -30,7 +30,6 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from backend.core.content_rules import (
-    LONGEST_TEXT,
     PLAIN,
     SHOWN_TIME_LENGTH,
     TIME_LENGTH,
@@ -38,7 +37,7 @@ from backend.core.content_rules import (
     at_most,
     one_line,
     plain_text,
-    shortened,
+    shorten,
     texts_of,
 )
 
@@ -297,11 +296,7 @@ class Record(BaseModel):
 
     @model_validator(mode="after")
     def _shorten(self) -> Self:
-        values = self.__dict__
-        for name in texts_of(type(self)):
-            value = values[name]
-            if value is not None and (type(value) is not str or len(value) > LONGEST_TEXT):
-                values[name] = shortened(value)
+        shorten(self.__dict__, texts_of(type(self)))
         return self
 
 
