@@ -15,9 +15,9 @@ from backend.lists.pages import Page
 router = APIRouter(prefix="/orgs/{orgId}/api-keys", tags=["API keys"], route_class=GuardedRoute)
 
 
-@router.get("")
+@router.get("", response_model=ApiKeyList)
 @requires(Scope.API_KEYS_READ)
-async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> ApiKeyList:
+async def list_keys(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> Response:
     """List keys, newest first, including revoked and expired ones, without their secrets."""
     return await service.page(context, page)
 

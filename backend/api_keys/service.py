@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from fastapi import Response
 from sqlmodel import col
 
 from backend.api_keys import rules
@@ -18,19 +19,21 @@ from backend.core.changes import THE_SYSTEM, acting, publish, publish_change, sh
 from backend.core.db import Write, now
 from backend.core.errors import NotFound
 from backend.core.fields import Network
+from backend.lists import json_records
 from backend.lists.pages import Listing, Page
 from backend.organizations import quotas
 
 KEYS = sa.inspect(ApiKeyRow).local_table
+_RECORD = json_records.column(ApiKey, KEYS)
 LIST = Listing.of(KEYS.c, "created_at", "updated_at", names=(KEYS.c.name,), codes=(KEYS.c.prefix,))
 SHOWN = 8
 """Number of leading characters of a key that lists show."""
 
 
-async def page(context: Context, page: Page) -> ApiKeyList:
+async def page(context: Context, page: Page) -> Response:
     """Return a page of keys, including revoked and expired ones; keys that ended with their maker are marked first."""
-    shown, paging = await page.read(context.session, await _query(context))
-    return ApiKeyList(api_keys=[ApiKey.model_validate(r) for r in shown], **paging)
+    query = (await _query(context)).with_only_columns(_RECORD, KEYS.c.id)
+    return await page.respond(context.session, query, ApiKeyList)
 
 
 async def one(context: Context, key_id: UUID) -> ApiKey:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from fastapi import Response
 from sqlmodel import col
 
 from backend.assets.models import AssetRow, DeploymentRow
@@ -17,6 +18,7 @@ from backend.chain.chain_models import ChainRow
 from backend.chain.rpc.json_rpc import connect
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
+from backend.lists import json_records
 from backend.lists.pages import BETWEEN, Listing, Page
 
 ASSETS = sa.inspect(AssetRow).local_table
@@ -37,19 +39,30 @@ LIST = Listing.of(
     names=(ASSETS.c.name, ASSETS.c.symbol),
     codes=(_CODES,),
 )
+_RECORD = json_records.column(
+    Asset,
+    ASSETS,
+    total_supply="(select coalesce(sum(supply), 0)::text from asset_deployments where asset_id = assets.id)",
+    deployments=json_records.many(
+        json_records.record(
+            Deployment, DEPLOYMENTS, chain_name=json_records.text("display_name"), supply="null", paused="null"
+        ),
+        "from asset_deployments left join chains on xchain_eid = chain_eid where asset_id = assets.id"
+        " order by asset_deployments.created_at, asset_deployments.id",
+    ),
+)
+"""Without what is read from the chains: the supply of each deployment, and whether it is paused."""
 PATIENCE = 3.0
 """Seconds that a chain has to return its supply."""
 TokenState = tuple[int | None, bool | None]
 """A token's supply and whether it is paused, as read from its chain; null if the chain does not answer."""
 
 
-async def page(context: Context, page: Page, status: AssetStatus | None) -> AssetList:
+async def page(context: Context, page: Page, status: AssetStatus | None) -> Response:
     """Return a page of the organization's assets; archived ones only on request."""
-    query = sa.select(ASSETS).where(ASSETS.c.organization_id == context.organization_id)
+    query = sa.select(_RECORD, ASSETS.c.id).where(ASSETS.c.organization_id == context.organization_id)
     query = query.where(ASSETS.c.status == status if status else ASSETS.c.status != AssetStatus.ARCHIVED)
-    shown, paging = await page.read(context.session, query)
-    deployments = await _deployments(context, [r.id for r in shown])
-    return AssetList(assets=[_asset(r, deployments[r.id], {}) for r in shown], **paging)
+    return await page.respond(context.session, query, AssetList)
 
 
 async def one(context: Context, asset_id: UUID) -> Asset:

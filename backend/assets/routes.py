@@ -47,14 +47,14 @@ ChainOfBlock = Annotated[
 ]
 
 
-@router.get("")
+@router.get("", response_model=AssetList)
 @requires(Scope.ASSETS_READ)
 async def list_assets(
     context: Current,
     orgId: UUID,
     page: Annotated[Page, Depends(listing.LIST.page)],
     status: AssetStatus | None = None,
-) -> AssetList:
+) -> Response:
     """List assets of the organization, newest first; archived ones only with `status=archived`."""
     return await listing.page(context, page, status)
 

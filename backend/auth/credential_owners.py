@@ -67,3 +67,5 @@ class Key:
     creator_roles: tuple[Role, ...] = ()
     allowed_ip_ranges: tuple[str, ...] = ()
     """Ranges from which it works; empty for all addresses."""
+    is_address_allowed: bool = False
+    """Whether its organization, and each one above it, is known to allow the caller's address."""

@@ -21,6 +21,10 @@ from backend.limits import proxy_warning
 from backend.limits.client_address import caller, is_ignored, is_own_origin
 from backend.users.schemas import Role
 
+_BY_HASH = sa.text(
+    "select k.*, not exists (select from signum_refusing(k.organization_id, cast(:address as inet))) as allows_address"
+    " from signum_api_key(:hash) k"
+)
 NO_KEY = "The API key is not valid, has expired or was revoked. Use another one."
 
 
@@ -40,13 +44,15 @@ async def authenticate(request: Request, session: db.Write) -> Context:
         if person and not key_text and request.method not in ("GET", "HEAD", "OPTIONS"):
             check_origin(request)  # a foreign page can make a browser send a cookie, but not a key
     if key_text:
-        sent = await by_key(session, key_text)
+        sent = await by_key(session, key_text, client_address(request))
         if key and key.key_id != sent.key_id:
             raise Unauthenticated("Two different API keys were sent. Send one.", code="invalid_token")
         key = key or sent
     if person is None and key is None:
         raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
     context = Context(session=session, person=person, key=key, address=client_address(request))
+    if key and key.is_address_allowed:
+        context.allowed_in.add(key.organization_id)
     await check_home_address(context)
     context.sent_both = bool(key_text) and (person is not None or bool(bearer))
     context.request_id = getattr(request.state, "request_id", "")
@@ -116,14 +122,15 @@ async def _by_token(session: db.Write, claims: dict[str, Any]) -> Person:
     return _person(row, token_scopes=scopes, granted=scopes, within=row.client_organization_id)
 
 
-async def by_key(session: db.Write, key: str) -> Key:
-    """Return an API key from its text; 401 where it is invalid."""
+async def by_key(session: db.Write, key: str, address: str) -> Key:
+    """Return an API key from its text, sent from an address; 401 where it is invalid."""
     row = None
     if is_api_key(key):
-        row = (await session.execute(sa.text("select * from signum_api_key(:hash)"), {"hash": digest(key)})).first()
+        values = {"hash": digest(key), "address": ip_ranges.address_of(address)}
+        row = (await session.execute(_BY_HASH, values)).first()
     if row is None:
         raise Unauthenticated(NO_KEY, code="invalid_token")
-    return _key(row)
+    return replace(_key(row), is_address_allowed=row.allows_address)
 
 
 async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:

@@ -324,8 +324,8 @@ def _has_nul(value: Any) -> bool:
     return False
 
 
-def current(request: Request) -> Context:
-    """Return the context that the guard created."""
+async def current(request: Request) -> Context:
+    """Return the context that the guard created. Not a plain function: FastAPI would run it in a thread."""
     context: Context = request.state.context
     return context
 

@@ -1,7 +1,7 @@
 """What contents may be: the characters and lengths of texts, and the types of files."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, get_args
 
@@ -46,6 +46,14 @@ def shortened(value: Any) -> Any:
     if type(value) is list and any(type(part) is str and len(part) > LONGEST_TEXT for part in value):
         return [shortened(part) for part in value]
     return value
+
+
+def shorten(values: dict[str, Any], names: Iterable[str]) -> None:
+    """Shorten the named texts, and the texts of named lists, in place."""
+    for name in names:
+        value = values[name]
+        if value is not None and (type(value) is not str or len(value) > LONGEST_TEXT):
+            values[name] = shortened(value)
 
 
 @cache

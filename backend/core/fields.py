@@ -37,7 +37,7 @@ from backend.core.content_rules import (
     at_most,
     one_line,
     plain_text,
-    shortened,
+    shorten,
     texts_of,
 )
 
@@ -296,11 +296,7 @@ class Record(BaseModel):
 
     @model_validator(mode="after")
     def _shorten(self) -> Self:
-        values = self.__dict__
-        for name in texts_of(type(self)):
-            short = shortened(values[name])
-            if short is not values[name]:
-                values[name] = short
+        shorten(self.__dict__, texts_of(type(self)))
         return self
 
 

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from fastapi import Response
 from sqlmodel import col
 
 from backend.assets.models import AssetRow
@@ -13,9 +14,17 @@ from backend.core.errors import NotFound
 from backend.core.pagination import where_given
 from backend.distributions.models import DistributionRow
 from backend.distributions.schemas import Distribution, DistributionList, DistributionStatus
+from backend.lists import json_records
 from backend.lists.pages import Listing, Page
 
 ROWS = sa.inspect(DistributionRow).local_table
+_RECORD = json_records.column(
+    Distribution,
+    ROWS,
+    asset_symbol=json_records.text("assets.symbol"),
+    asset_decimals="assets.decimals",
+    chain_name=json_records.text("chains.display_name"),
+)
 LIST = Listing.of(
     ROWS.c,
     "created_at",
@@ -25,13 +34,10 @@ LIST = Listing.of(
 )
 
 
-async def page(
-    context: Context, page: Page, asset_id: UUID | None, status: DistributionStatus | None
-) -> DistributionList:
+async def page(context: Context, page: Page, asset_id: UUID | None, status: DistributionStatus | None) -> Response:
     """Return a page of an asset's distributions, or of all assets'."""
     query = where_given(_query(context), (ROWS.c.asset_id, asset_id), (ROWS.c.status, status))
-    shown, paging = await page.read(context.session, query)
-    return DistributionList(distributions=[_read(r) for r in shown], **paging)
+    return await page.respond(context.session, query.with_only_columns(_RECORD, ROWS.c.id), DistributionList)
 
 
 async def one(context: Context, asset_id: UUID, distribution_id: UUID) -> Distribution:

@@ -94,7 +94,7 @@ async def _check_list(request: Request, context: Context) -> None:
     await service.distributable(context, asset_id, body.chain_eid)
 
 
-@router.get("/distributions")
+@router.get("/distributions", response_model=DistributionList)
 @requires(Scope.ASSETS_READ)
 async def list_organization_distributions(
     context: Current,
@@ -102,13 +102,13 @@ async def list_organization_distributions(
     page: Annotated[Page, Depends(listing.LIST.page)],
     status: DistributionStatus | None = None,
     assetId: UUID | None = None,
-) -> DistributionList:
+) -> Response:
     """List distributions of all assets of the organization, or of one, newest first, with the claimed amount of
     each."""
     return await listing.page(context, page, assetId, status)
 
 
-@router.get(ALL)
+@router.get(ALL, response_model=DistributionList)
 @requires(Scope.ASSETS_READ)
 async def list_distributions(
     context: Current,
@@ -116,7 +116,7 @@ async def list_distributions(
     assetId: UUID,
     page: Annotated[Page, Depends(listing.LIST.page)],
     status: DistributionStatus | None = None,
-) -> DistributionList:
+) -> Response:
     """List distributions of an asset, newest first, with the claimed amount of each."""
     await records.asset(context.session, orgId, assetId)
     return await listing.page(context, page, assetId, status)

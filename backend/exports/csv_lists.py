@@ -17,7 +17,7 @@ from inspect import Parameter, signature
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import orjson
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 from fastapi.responses import StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
@@ -54,6 +54,7 @@ class Listing:
     """A list's operation: the field with its records, and their columns."""
 
     operation: Operation
+    answer: type[BaseModel]
     plural: str
     columns: tuple[tuple[str, ...], ...]
     parameters: tuple[Parameter, ...]
@@ -69,8 +70,8 @@ class Listing:
         """Return one page from the list's own operation."""
         if self.page:
             given = given | {self.page: replace(given[self.page], cursor=cursor, limit=ROWS)}
-        answer: BaseModel = await self.operation(**given)
-        return answer
+        answer = await self.operation(**given)
+        return self.answer.model_validate_json(bytes(answer.body)) if isinstance(answer, Response) else answer
 
 
 def siblings(router: APIRouter) -> APIRouter:
@@ -118,7 +119,7 @@ def listing_of(route: APIRoute) -> Listing | None:
     plural, record = next(iter(lists.items()))
     parameters = tuple(signature(route.endpoint).parameters.values())
     page = next((p.name for p in parameters if _kind(p.annotation) is Page), "")
-    return Listing(route.endpoint, plural, tuple(columns(record)), parameters, page)
+    return Listing(route.endpoint, answer, plural, tuple(columns(record)), parameters, page)
 
 
 def _download(listing: Listing, route: APIRoute) -> Operation:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
-from fastapi import Query, Request
+from fastapi import Query, Request, Response
 from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,8 +21,8 @@ from backend.core.errors import Invalid
 from backend.core.fields import Moment, Search, timestamp
 from backend.core.pagination import DEFAULT_LIMIT, Limit, decode_parts, encode, encode_parts, limit_of, read_as
 from backend.core.problems.findings import findings
-from backend.lists import estimates
-from backend.lists.schemas import Paging, SortOrder
+from backend.lists import estimates, json_records
+from backend.lists.schemas import Paging, RecordPage, SortOrder
 
 R = TypeVar("R")
 BETWEEN = chr(31)
@@ -109,6 +109,13 @@ class Page:
         rows = (await session.execute(self._sorted(query))).all()
         cursor = self._cursor(rows[self.limit - 1]) if len(rows) > self.limit else None
         return rows[: self.limit], Paging(nextCursor=cursor, estimatedCount=count)
+
+    async def respond(self, session: AsyncSession, query: sa.Select[Any], answer: type[RecordPage]) -> Response:
+        """Return this page as JSON. The query has the column of the records (see `backend.lists.json_records`) and the
+        list's tie."""
+        rows, paging = await self.read(session, query)
+        records = [row.record for row in rows]
+        return Response(json_records.body(answer, records, paging), media_type="application/json")
 
     def cut(self, rows: Sequence[Any]) -> tuple[Sequence[Any], str | None]:
         """Return the rows of a list that is always newest first, and the cursor of its next page."""

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from fastapi import Request
 
 from backend.auth.credential_owners import Key
-from backend.auth.credentials import by_key, check_key_address
+from backend.auth.credentials import by_key, check_key_address, client_address
 from backend.auth.principal import Context
 from backend.auth.secrets import KEY_PREFIX, digest
 from backend.core.db import Write
@@ -61,7 +61,7 @@ async def authenticate(session: Write, request: Request, form: TokenForm | Token
                        challenge=by_basic)  # fmt: skip
     if secret.startswith(KEY_PREFIX):
         try:
-            key = await by_key(session, secret)
+            key = await by_key(session, secret, client_address(request))
         except Unauthenticated:
             raise wrong from None
         if client_id.lower() not in (str(key.key_id), str(key.organization_id)):

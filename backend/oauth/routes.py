@@ -221,11 +221,9 @@ async def disconnect_application(context: Current, clientId: UUID) -> None:
     await connections.disconnect(context, clientId)
 
 
-@router.get(OF_ORGANIZATION)
+@router.get(OF_ORGANIZATION, response_model=OAuthClientList)
 @requires(Scope.API_KEYS_READ)
-async def list_clients(
-    context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]
-) -> OAuthClientList:
+async def list_clients(context: Current, orgId: UUID, page: Annotated[Page, Depends(service.LIST.page)]) -> Response:
     """List applications, newest first, including removed ones; never their secrets."""
     return await service.page(context, page)
 

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from fastapi import Response
 from sqlmodel import col
 
 from backend.api_keys.rules import check_scopes
@@ -18,6 +19,7 @@ from backend.core.changes import publish, publish_change, shown
 from backend.core.db import now
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import ClientKind
+from backend.lists import json_records
 from backend.lists.pages import Listing, Page
 from backend.oauth import rules
 from backend.oauth.schemas import OAuthClient, OAuthClientCreate, OAuthClientCreated, OAuthClientList
@@ -26,14 +28,15 @@ from backend.webhooks import egress
 
 SECRET_PREFIX = "sgo_"  # noqa: S105  (lets secret scanners recognize it)
 CLIENTS = sa.inspect(OAuthClientRow).local_table
+_RECORD = json_records.column(OAuthClient, CLIENTS)
 LIST = Listing.of(CLIENTS.c, "created_at", "updated_at", names=(CLIENTS.c.name,))
 GRANT_LIFETIME = timedelta(days=90)
 
 
-async def page(context: Context, page: Page) -> OAuthClientList:
+async def page(context: Context, page: Page) -> Response:
     """Return a page of applications, including removed ones."""
-    shown, paging = await page.read(context.session, _query(context))
-    return OAuthClientList(oauth_clients=[OAuthClient.model_validate(r) for r in shown], **paging)
+    query = _query(context).with_only_columns(_RECORD, CLIENTS.c.id)
+    return await page.respond(context.session, query, OAuthClientList)
 
 
 async def one(context: Context, client_id: UUID) -> OAuthClient:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 import sqlalchemy as sa
+from fastapi import Response
 from sqlmodel import col
 
 from backend.auth.principal import Context
@@ -17,6 +18,7 @@ from backend.core.changes import publish
 from backend.core.encryption import DOCUMENTS as SEAL
 from backend.core.errors import Conflict, NotFound
 from backend.core.settings import settings
+from backend.lists import json_records
 from backend.lists.pages import Listing, Page
 from backend.organizations import quotas
 from backend.parties import rules, service
@@ -30,6 +32,14 @@ STORED = sa.text("select id, total from signum_stored_file(:org, :digest)").colu
 )
 Opened = Callable[[], AbstractAsyncContextManager[Any]]
 """Opens a session that may read the organization's files."""
+_RECORD = json_records.column(
+    Document,
+    DOCUMENTS,
+    media_type="party_files.media_type",
+    size="party_files.size",
+    sha256="party_files.sha256",
+    uploaded_by_name=json_records.text("coalesce(users.display_name, users.email)"),
+)
 LIST = Listing.of(DOCUMENTS.c, "created_at", names=(DOCUMENTS.c.name, DOCUMENTS.c.kind), codes=(FILES.c.sha256,))
 PIECE = 262_144
 """Bytes of a piece before encryption."""
@@ -61,12 +71,11 @@ class Content:
         }
 
 
-async def page(context: Context, party_id: UUID, page: Page) -> DocumentList:
+async def page(context: Context, party_id: UUID, page: Page) -> Response:
     """Return a page of a party's documents; 404 if the organization has no such party."""
     await service.get(context, party_id)
-    query = _query(context, party_id)
-    shown, paging = await page.read(context.session, query)
-    return DocumentList(documents=[Document.model_validate(r) for r in shown], **paging)
+    query = _query(context, party_id).with_only_columns(_RECORD, DOCUMENTS.c.id)
+    return await page.respond(context.session, query, DocumentList)
 
 
 async def add(

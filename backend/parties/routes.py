@@ -90,13 +90,13 @@ async def _check_upload(request: Request, context: Context) -> None:
     await service.get(context, party_id)
 
 
-@router.get("", dependencies=[Depends(_reads)])
+@router.get("", response_model=PartyList, dependencies=[Depends(_reads)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def list_parties(
     context: Current,
     page: Annotated[Page, Depends(service.LIST.page)],
     status: PartyStatus | None = None,
-) -> PartyList:
+) -> Response:
     """List the people and companies of an organization, newest first."""
     return await service.page(context, page, status)
 
@@ -193,11 +193,11 @@ async def reject_party(context: Current, partyId: UUID, body: PartyReject) -> Pa
     return await service.reject(context, partyId, body)
 
 
-@router.get("/{partyId}/documents", dependencies=[Depends(_reads_one)])
+@router.get("/{partyId}/documents", response_model=DocumentList, dependencies=[Depends(_reads_one)])
 @requires(Scope.ATTESTATIONS_READ, organization=ANY_ORGANIZATION)
 async def list_documents(
     context: Current, partyId: UUID, page: Annotated[Page, Depends(documents.LIST.page)]
-) -> DocumentList:
+) -> Response:
     """List documents of a party, newest first, without their content."""
     return await documents.page(context, partyId, page)
 

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from fastapi import Response
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col
 
@@ -12,6 +13,7 @@ from backend.auth.scopes import Scope
 from backend.core.changes import publish, publish_change, shown
 from backend.core.errors import BadRequest, Conflict, Invalid, NotFound
 from backend.core.recorded_time import recorded_now
+from backend.lists import json_records
 from backend.lists.pages import Listing, Page
 from backend.parties import rules
 from backend.parties.models import PartyRow
@@ -30,6 +32,7 @@ from backend.sign_in.service import me
 from backend.users.models import UserRow
 
 PARTIES = sa.inspect(PartyRow).local_table
+_RECORD = json_records.column(Party, PARTIES)
 LIST = Listing.of(
     PARTIES.c,
     "created_at",
@@ -61,13 +64,12 @@ async def _home(context: Context, party_id: UUID) -> UUID | None:
     return found
 
 
-async def page(context: Context, page: Page, status: PartyStatus | None) -> PartyList:
+async def page(context: Context, page: Page, status: PartyStatus | None) -> Response:
     """Return a page of the organization's parties."""
-    query = sa.select(PARTIES).where(PARTIES.c.organization_id == context.organization_id)
+    query = sa.select(_RECORD, PARTIES.c.id).where(PARTIES.c.organization_id == context.organization_id)
     if status is not None:
         query = query.where(PARTIES.c.status == status)
-    shown, paging = await page.read(context.session, query)
-    return PartyList(parties=[Party.model_validate(r) for r in shown], **paging)
+    return await page.respond(context.session, query, PartyList)
 
 
 async def get(context: Context, party_id: UUID) -> PartyRow:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import col
 
 from backend.auth.principal import Context
@@ -113,7 +114,7 @@ async def _with_steps(context: Context, rows: Sequence[Any]) -> list[Request]:
             finality_of(table.c.chain_eid, table.c.tx_hash),
         )
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == table.c.chain_eid)
-        .where(table.c.request_id.in_([r.id for r in rows]))
+        .where(table.c.request_id == sa.any_(sa.literal([r.id for r in rows], ARRAY(sa.Uuid()))))
         .order_by(table.c.position)
     )
     steps = defaultdict(list)
