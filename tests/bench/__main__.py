@@ -1,4 +1,5 @@
-"""`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json.
+"""`make bench`: start Signum on a separate data folder and measure it. Writes tests/bench/results.json
+and its plot, tests/bench/results.svg.
 
 `python -m tests.bench merkle_1m` measures one part alone (`serve`, `markets`, `console`, `tabs_500`, `api_calls`,
 `many_rows`, `webhooks_10k`, `move_100k`, `merkle_1m`); the others' figures stay.
@@ -17,7 +18,7 @@ from typing import Any
 
 import httpx
 
-from tests.bench import console, idle, many_transactions, markets, merkle, pages, tabs
+from tests.bench import console, idle, many_transactions, markets, merkle, pages, plot, tabs
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -143,7 +144,7 @@ def against_a_script() -> list[dict[str, Any]]:
                 row = measure(ORIGIN, home)
                 print(  # noqa: T201
                     f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
-                    f"{row['ratio_floor']:.1f} x the nodes alone, {row['ratio_peer']:.1f} x a bare script"
+                    f"{row['ratio_floor']:.1f} x the nodes alone, {row['value'] / row['peer']:.1f} x a bare script"
                 )
                 rows.append(row)
         finally:
@@ -242,7 +243,9 @@ def _record(rows: list[dict[str, Any]]) -> None:
     """Write rows into results.json, replacing earlier rows of the same names."""
     path, fresh = HERE / "results.json", {row["name"] for row in rows}
     kept = json.loads(path.read_text()) if path.exists() else []
-    path.write_text(json.dumps([r for r in kept if r["name"] not in fresh] + rows, indent=2) + "\n")
+    rows = [r for r in kept if r["name"] not in fresh] + rows
+    path.write_text(json.dumps(rows, indent=2) + "\n")
+    (HERE / "results.svg").write_text(plot.svg(rows))
 
 
 if __name__ == "__main__":

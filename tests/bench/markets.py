@@ -146,6 +146,6 @@ def against_a_script(
         "floor": round(floor, 3),
         "peer": round(peer, 3),
         "ratio_floor": round(seconds / floor, 2),
-        "ratio_peer": round(seconds / peer, 2),
+        "ratio_peer": round(peer / seconds, 4),
         "transactions": len(transactions),
     }

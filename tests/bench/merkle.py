@@ -80,7 +80,7 @@ def compare(count: int) -> dict[str, Any]:
         "floor": round(bare, 3),
         "peer": round(built["seconds"], 3),
         "ratio_floor": round(seconds / bare, 3),
-        "ratio_peer": round(seconds / built["seconds"], 4),
+        "ratio_peer": round(built["seconds"] / seconds, 2),
         "memory_mb": round(memory),
     }
 
