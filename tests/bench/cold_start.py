@@ -1,4 +1,4 @@
-"""`start_cold`: from a clone to the first page and to the demo, with nothing installed: an empty HOME, and so no caches."""
+"""`start_cold`: from a clone to the first page and to the demo, with an empty HOME, so without caches."""
 
 import os
 import signal
