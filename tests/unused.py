@@ -41,7 +41,7 @@ EXCEPTIONS = {
         "trace",
     ),
     *("naming_convention", "compress_type", "external_attr", "writable", "__signature__", "prec", "deserialize"),
-    "settings_customise_sources",
+    *("settings_customise_sources", "get_stylesheet_paths", "get_frontend_dependencies"),
     *(
         "ensure_prefix_permissions",
         "ensure_user_exists",

@@ -1,5 +1,5 @@
 """`pages_1m`, `search_1m`, `holders_1m`, `cap_table_1m`, `summary_1m`, `orgs_200k`: the API of a large organization
-beside a small one.
+beside a small one. `row_TABLE`: the bytes of a row with its indexes.
 
 Both are on one database, under row-level security. The API runs in this process, and calls alternate between the two,
 so the ratio is that of the work, also on a busy machine. BENCH_ROWS and BENCH_ORGANIZATIONS set smaller sizes.
@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import psycopg
+from psycopg.sql import SQL, Identifier, Literal
 
 from backend.client import SignumClient
 from backend.core.pagination import encode_parts
@@ -82,7 +83,8 @@ async def _measured(url: str) -> list[dict[str, Any]]:
         await asyncio.to_thread(_fill, url, blocks, small, large)
         print(f"filled in {time.perf_counter() - began:.0f} s")  # noqa: T201
         async with httpx.AsyncClient(transport=transport, base_url=settings().origin, timeout=300) as http:
-            return [row async for row in _rows(http, blocks, small, large)]
+            rows = [row async for row in _rows(http, blocks, small, large)]
+        return rows + await asyncio.to_thread(_sizes, url)
 
 
 def _fill(url: str, blocks: Blocks, small: Place, large: Place) -> None:
@@ -91,6 +93,17 @@ def _fill(url: str, blocks: Blocks, small: Place, large: Place) -> None:
         small.fill(connection, blocks, FEW, FEW)
         large.fill(connection, blocks, ROWS, ORGANIZATION_ROWS)
         connection.execute("vacuum analyze")
+
+
+def _sizes(url: str) -> list[dict[str, Any]]:
+    """Return the bytes of a row of each table that was filled, those of its indexes and large values included."""
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        size = "select pg_total_relation_size({0}::regclass) / count(*) from {1}"
+        return [
+            {"name": f"row_{table}", "value": int((found.fetchone() or (0,))[0]), "unit": "bytes"}
+            for table in (*sql.MANY, "organizations", "token_balances")
+            for found in [connection.execute(SQL(size).format(Literal(table), Identifier(table)))]
+        ]
 
 
 async def _rows(http: httpx.AsyncClient, blocks: Blocks, small: Place, large: Place) -> Any:
