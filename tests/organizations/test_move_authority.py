@@ -93,6 +93,6 @@ async def test_roles_of_a_key_end_at_its_organization_and_scopes(world: World) -
     for scopes, roles in (((), [Role.ADMIN]), ((Scope.ORGS_WRITE,), [])):
         key = await world.key(group, *scopes, created_by=admin.user_id)
         async with db.transaction() as session:
-            context = Context(session=session, person=None, key=await by_key(session, key["x-api-key"]))
+            context = Context(session=session, person=None, key=await by_key(session, key["x-api-key"], "127.0.0.1"))
             assert await context.roles_in(group) == await context.roles_in(unit) == roles
             assert await context.roles_in(other) == []
