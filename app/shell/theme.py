@@ -26,7 +26,9 @@ def brand() -> list[rx.Component]:
 def hydrating() -> rx.Component:
     """Draw a page's frame and the brand while its code loads: they are seen before any script runs, and stay where they
     are when it does."""
-    blocks = [rx.el.div(class_name="skeleton", style={"width": width}) for width in ("60%", "48%", "54%", "40%", "52%")]
+    blocks = [
+        rx.el.span(class_name="skeleton", style={"width": width}) for width in ("60%", "48%", "54%", "40%", "52%")
+    ]
     return rx.el.div(
         rx.el.div(
             rx.el.div(

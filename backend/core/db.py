@@ -18,7 +18,7 @@ import psycopg
 import sqlalchemy as sa
 import uuid_utils
 from psycopg import sql
-from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import IntegrityError, InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -27,9 +27,13 @@ from backend.core.connections import engines
 from backend.core.connections.database import engine, places
 from backend.core.fair_places import Place, held
 
-FAULTS = (NoConnectionFree, OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
-"""Errors of a database that is busy, does not respond, or ended a transaction to resolve a deadlock. psycopg's own are
-those of connections outside the pools."""
+FAULTS = (
+    *(NoConnectionFree, OperationalError, InterfaceError, InternalError),
+    *(psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError),
+)
+"""Errors of a database that is busy, does not respond, or ended a transaction: to resolve a deadlock, because it was
+idle for too long, or because this is no longer the primary (the last two are an InternalError). psycopg's own are those
+of connections outside the pools."""
 _LAST = "last"
 _REHEARSAL = "rehearsal"
 _PLACE = "place"

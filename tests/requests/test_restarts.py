@@ -23,6 +23,14 @@ from tests.requests.test_lanes import accepted, status_of
 END = sa.text("select pg_terminate_backend(pg_backend_pid())")
 
 
+async def until_ended(pid: int) -> None:
+    """Wait until a connection's process in the database has ended."""
+    is_there = sa.text("select exists (select from pg_stat_activity where pid = :pid)")
+    async with db.look() as session:
+        while await session.scalar(is_there, {"pid": pid}):  # noqa: ASYNC110 - another process ends
+            await asyncio.sleep(0.01)
+
+
 class Failing:
     """Work whose first runs lose their connection."""
 
@@ -71,6 +79,26 @@ async def test_run_that_waited_too_long_for_a_lock_starts_again(
         await workflows._run(work, None, acme, request)
     assert (len(runs), await status_of(request)) == (2, RequestStatus.SUCCEEDED)
     assert ["lock timeout" in line["reason"] for line in lines if line["event"] == "workflow.postponed"] == [True]
+
+
+async def test_run_whose_transaction_was_idle_for_too_long_starts_again(
+    world: World, unswept: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restarts, "PAUSES", (0.0,))
+    acme, runs = await world.organization(), []
+    request = await accepted(acme)
+
+    async def work(run: Run) -> None:
+        runs.append(run.attempt)
+        async with run.transaction() as session:
+            if len(runs) == 1:
+                pid = await session.scalar(sa.text("select pg_backend_pid()"))
+                await session.execute(sa.text("set local idle_in_transaction_session_timeout = '20ms'"))
+                await until_ended(pid)
+            await session.execute(sa.text("select 1"))
+
+    await workflows._run(work, None, acme, request)
+    assert (len(runs), await status_of(request)) == (2, RequestStatus.SUCCEEDED)
 
 
 async def test_run_is_restarted_a_limited_number_of_times(
