@@ -31,9 +31,8 @@ FAULTS = (
     *(NoConnectionFree, OperationalError, InterfaceError, InternalError),
     *(psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError),
 )
-"""Errors of a database that is busy, does not respond, or ended a transaction: to resolve a deadlock, because it was
-idle for too long, or because this is no longer the primary (the last two are an InternalError). psycopg's own are those
-of connections outside the pools."""
+"""Errors of a database that is busy, does not respond, is no longer the primary, or ended a transaction: of a deadlock,
+or because it was idle. psycopg's own are those of connections outside the pools."""
 _LAST = "last"
 _REHEARSAL = "rehearsal"
 _PLACE = "place"
