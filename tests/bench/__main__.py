@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -127,54 +129,48 @@ def serve() -> list[dict[str, Any]]:
     return rows
 
 
+@contextmanager
+def _demo() -> Iterator[tuple[Server, Path]]:
+    """A server with the demo, and its data folder."""
+    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
+        server = Server(Path(folder))
+        try:
+            server.wait_for("/v1/ready")
+            yield server, Path(folder)
+        finally:
+            server.stop()
+
+
 def against_a_script() -> list[dict[str, Any]]:
     """Measure a market with its bridge, a hundred concurrent markets, and many transfers and attestations."""
     rows = []
-    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
-        home = Path(folder)
-        server = Server(home)
-        try:
-            server.wait_for("/v1/ready")
-            for measure in (
-                markets.market_bridge,
-                markets.markets_100,
-                many_transactions.transfers_wallet,
-                many_transactions.attest_1000,
-            ):
-                row = measure(ORIGIN, home)
-                print(  # noqa: T201
-                    f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
-                    f"{row['ratio_floor']:.1f} x the nodes alone, {row['value'] / row['peer']:.1f} x a bare script"
-                )
-                rows.append(row)
-        finally:
-            server.stop()
+    with _demo() as (_, home):
+        for measure in (
+            markets.market_bridge,
+            markets.markets_100,
+            many_transactions.transfers_wallet,
+            many_transactions.attest_1000,
+        ):
+            row = measure(ORIGIN, home)
+            print(  # noqa: T201
+                f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
+                f"{row['ratio_floor']:.1f} x the nodes alone, {row['value'] / row['peer']:.1f} x a bare script"
+            )
+            rows.append(row)
     return rows
 
 
 def in_a_browser() -> list[dict[str, Any]]:
     """Measure the console's first load and events beside a bare Reflex page."""
-    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
-        home = Path(folder)
-        server = Server(home)
-        try:
-            server.wait_for("/v1/ready")
-            rows = [*console.measure(ORIGIN, home), *pages.measure(home)]
-        finally:
-            server.stop()
+    with _demo() as (_, home):
+        rows = [*console.measure(ORIGIN, home), *pages.measure(home)]
     return _beside_a_bare_page(rows)
 
 
 def with_many_tabs() -> list[dict[str, Any]]:
     """Measure five hundred open tabs beside as many of a bare Reflex page."""
-    with tempfile.TemporaryDirectory(prefix="signum-bench-") as folder:
-        home = Path(folder)
-        server = Server(home)
-        try:
-            server.wait_for("/v1/ready")
-            rows = tabs.measure(home, lambda: _tree(server.process.pid), _pss)
-        finally:
-            server.stop()
+    with _demo() as (server, home):
+        rows = tabs.measure(home, lambda: _tree(server.process.pid), _pss)
     return _beside_a_bare_page(rows)
 
 
