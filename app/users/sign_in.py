@@ -29,7 +29,7 @@ def _failed() -> rx.Component:
     return rx.cond(Session.sign_in_error != "", failed, rx.fragment())
 
 
-@rx.page(route="/sign-in", title="Sign in · Signum", on_load=[Session.arrive, DemoPeople.watch])
+@rx.page(route="/sign-in", title="Sign in · Signum", on_load=[Session.arrive, Session.resume, DemoPeople.watch])
 def sign_in() -> rx.Component:
     """Draw the form; it works without a socket too."""
     form = NativeForm.create(

@@ -59,10 +59,13 @@ const isInView = (element) => {
   return Boolean(at) && element.contains(at);
 };
 
-/* "Show me" leads to the page, and then to the control, which stands out for a moment. It is outlined too while the
-   control is out of view. */
-let isWanted = false;
+/* "Show me" leads to the page, and then to the control, which stands out for a moment. The page is read piece by piece:
+   later pieces move the control, or have a better one. So it is led to until the person does something else, and for
+   WISH at most. The link is outlined too while the control is out of view. */
+let wish = { until: 0, led: null };
 const MOMENT = 1200;
+const WISH = 5000;
+const ACTS = ["pointerdown", "keydown", "wheel", "touchmove"];
 
 const emphasize = (element) => {
   element.setAttribute("data-tour-now", "");
@@ -75,20 +78,29 @@ const isHere = (link) => {
   return to.pathname === at.pathname && [...to.searchParams].every(([name, value]) => at.searchParams.get(name) === value);
 };
 
+const want = (event) => {
+  const link = event.target.closest?.(".tour a");
+  if (!link) return;
+  wish = { until: Date.now() + WISH, led: null };
+  if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
+};
+
+/* Any other action ends the wish: the page must not scroll against the person. */
+const act = (event) => {
+  if (!event.target.closest?.(".tour a")) wish.until = 0;
+};
+
 const lead = (found) => {
   const link = document.querySelector(".tour a");
-  if (link) link.onclick = (event) => { // React has put a function there, which does nothing
-    isWanted = true;
-    if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
-  };
   const isHidden = Boolean(found) && !isInView(found);
+  const isWanted = Date.now() < wish.until;
   // A person who types is at the right place, also while a list covers the field.
   const isTyping = Boolean(document.activeElement?.matches("main input, [role=dialog] input, aside input"));
   link?.toggleAttribute("data-tour-too", isHidden && !isWanted && !isTyping);
-  if (!found || !isWanted) return;
-  isWanted = false;
+  if (!found || !link || !isWanted || !isHere(link)) return;
   if (isHidden) found.scrollIntoView({ block: "center" });
-  emphasize(found);
+  if (found !== wish.led) emphasize(found);
+  wish.led = found;
 };
 
 /* The first field that a button's form still needs; or the button itself. */
@@ -160,8 +172,12 @@ export function Guide({ points = [], pause, stored = "", role = "", onLook }) {
   }, [stored]);
   useEffect(() => {
     const draw = setInterval(() => outline(latest.current.points), 250);
+    document.addEventListener("click", want, true);
+    for (const name of ACTS) document.addEventListener(name, act, { capture: true, passive: true });
     return () => {
       clearInterval(draw);
+      document.removeEventListener("click", want, true);
+      for (const name of ACTS) document.removeEventListener(name, act, true);
       forget();
     };
   }, []);

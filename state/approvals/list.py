@@ -63,7 +63,8 @@ class Approvals(Pages, rx.State):
             self.view = ApprovalStatus.PENDING  # nothing waits for people who cannot approve
         (await self.get_state(OneApproval))._announce(id_of(self._query("id")))
         await self._restart()
-        yield call(OneApproval.show, self._query("id"))
+        if self._query("id"):
+            yield call(OneApproval.show, self._query("id"))
 
     @rx.event(supersedes=True)
     async def pick_view(self, view: str) -> None:

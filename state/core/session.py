@@ -180,6 +180,18 @@ class Session(Api, rx.State):
         self.sign_in_email = kept_email(self.router.headers.cookie) if self.sign_in_error else ""
 
     @rx.event
+    async def resume(self) -> Next:
+        """Lead a browser that is signed in to the path it wanted: only the earlier session of its tab has ended. An
+        application may require a new sign-in, and so does a person whose sign-in has just failed."""
+        if self.next_path == "/" or self.is_for_application or self.sign_in_error:
+            return None
+        try:
+            await self._api.get_me()
+        except (ApiProblem, SignedOut):
+            return None
+        return rx.redirect(self.next_path, replace=True)
+
+    @rx.event
     async def recognize(self) -> None:
         """Find out whether the browser is signed in, on pages that work for both."""
         try:

@@ -39,7 +39,8 @@ class Requests(ByStatus, rx.State):
         self._read_url()
         (await self.get_state(OneRequest))._announce(id_of(self._query("id")))
         await self._restart()
-        yield call(OneRequest.show, self._query("id"))
+        if self._query("id"):
+            yield call(OneRequest.show, self._query("id"))
         if self._query("fix"):
             yield call(FixForm.begin, self._query("id"))
 

@@ -68,6 +68,16 @@ def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
 
+def test_tab_whose_session_was_replaced_continues_where_it_was(console: Console, signum: Signum) -> None:
+    """What the earlier session began may end after the page of the next one has opened, and lead to the sign-in."""
+    console.sign_in(path="members").heading("Members")
+    console.begin_session(signum.person("compliance_officer"))
+    console.page.goto(f"{signum.url}/sign-in?next=/o/{signum.organization}/attestations")
+    console.page.wait_for_url("**/attestations")
+    console.heading("Attestations")
+    expect(console.page.get_by_role("button", name="Account: Priya Shah")).to_be_visible()
+
+
 def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum: Signum) -> None:
     client = signum.person("client")
     page = console.page

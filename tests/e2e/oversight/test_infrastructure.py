@@ -127,6 +127,7 @@ def test_failed_request_shows_its_reason(console: Console, signum: Signum) -> No
     console.sign_in(path="requests").heading("Requests")
     page = console.page
     page.get_by_role("button", name="Failed", exact=True).click()
+    expect(page.get_by_role("row").filter(has_text="Done")).to_have_count(0)
     row = page.get_by_role("row").filter(has_text="Bridge 1,000 NIB31").first
     row.get_by_role("button").first.click()
     drawer = page.get_by_role("complementary", name=re.compile("Bridge 1,000 NIB31"))
