@@ -3,6 +3,8 @@ import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { Check, Search } from "lucide-react";
 
+const PAUSE = 150;
+
 export function Picker({
   items = [], value, onSearch, onPick, label, placeholder, none = "Nothing found", framed = false, focused = false,
   local = false, onDone, name, search = false,
@@ -12,6 +14,7 @@ export function Picker({
   const [at, setAt] = useState(0);
   const list = useRef(null);
   const wait = useRef();
+  const typed = useRef(0);
   const navigate = useNavigate();
   const shown = useMemo(() => {
     const wanted = text.trim().toLowerCase();
@@ -31,7 +34,11 @@ export function Picker({
     setText(next);
     setAt(0);
     clearTimeout(wait.current);
-    if (onSearch) wait.current = setTimeout(() => onSearch(next), 180);
+    if (!onSearch) return;
+    /* A pasted text, or a letter after a pause, is searched immediately; within a word, the search waits for its end. */
+    const pause = Date.now() - typed.current > PAUSE ? 0 : PAUSE;
+    typed.current = Date.now();
+    wait.current = setTimeout(() => onSearch(next), pause);
   };
   const pick = (item) => {
     if (!item || item.off) return;
