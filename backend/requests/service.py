@@ -276,6 +276,7 @@ async def _step(session: Write, request_id: UUID, name: str, only: Sequence[Step
             col(RequestStepRow.status).in_(only),
         )
         .values(updated_at=recorded_now(), **values)
+        .execution_options(synchronize_session=False)  # no session that writes a step has read it
     )
 
 

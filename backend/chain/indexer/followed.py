@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -47,10 +48,17 @@ class Followed:
 
 async def contracts(session: db.Read, eid: int) -> Sequence[Any]:
     """Return the contracts to follow, each with whether it is followed already, and how far its history was read."""
+    query = _wanted(eid, *(stream.name for stream in streams.registered()))
+    return (await session.execute(query)).all()
+
+
+@cache
+def _wanted(eid: int, *_streams: str) -> sa.Select[Any, Any]:
+    """Return the query of the contracts of a chain. It is long, and building it takes more time than running it."""
     wanted, followed = streams.wanted(eid), col(FollowedContractRow.address)
     is_same = sa.and_(followed == wanted.c.address, col(FollowedContractRow.chain_eid) == eid)
     found = sa.select(wanted, followed.is_not(None).label("is_known"), col(FollowedContractRow.read_to))
-    return (await session.execute(found.outerjoin(FollowedContractRow, is_same).order_by(wanted.c.stream))).all()
+    return found.outerjoin(FollowedContractRow, is_same).order_by(wanted.c.stream)
 
 
 async def follow(place: Place, found: Sequence[Any]) -> tuple[Place, Followed]:

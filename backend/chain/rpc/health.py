@@ -107,5 +107,5 @@ def _trouble(eid: int) -> str | None:
 
 
 async def _write(session: db.Write, eid: int, values: Mapping[str, object]) -> None:
-    row = sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid)
+    row = sa.update(ChainRow).where(col(ChainRow.xchain_eid) == eid).execution_options(synchronize_session=False)
     await session.execute(row.values(**values, checked_at=db.now()))

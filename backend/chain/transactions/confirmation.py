@@ -155,4 +155,5 @@ async def _store(row: TransactionRow, values: dict[str, Any]) -> None:
 
 
 def _update(row: TransactionRow, values: dict[str, Any]) -> sa.Update:
-    return sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values)
+    update = sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values)
+    return update.execution_options(synchronize_session=False)
