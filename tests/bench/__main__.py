@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 
+from backend.core.connections.embedded import outside_url
 from tests.bench import cold_start, console, idle, many_transactions, markets, merkle, pages, plot, tabs
 
 HERE = Path(__file__).resolve().parent
@@ -141,8 +143,16 @@ def _demo() -> Iterator[tuple[Server, Path]]:
             server.stop()
 
 
+def _bytes(home: Path) -> int:
+    """Return the size of the database, with what its updates have left behind."""
+    with psycopg.connect(outside_url(home)) as connection:
+        found = connection.execute("select pg_database_size(current_database())").fetchone()
+    return int(found[0]) if found else 0
+
+
 def against_a_script() -> list[dict[str, Any]]:
-    """Measure a market with its bridge, a hundred concurrent markets, and many transfers and attestations."""
+    """Measure a market with its bridge, a hundred concurrent markets, and many transfers and attestations; and how much
+    the database grows by each transaction, with everything that is written about it."""
     rows = []
     with _demo() as (_, home):
         for measure in (
@@ -151,12 +161,15 @@ def against_a_script() -> list[dict[str, Any]]:
             many_transactions.transfers_wallet,
             many_transactions.attest_1000,
         ):
+            before = _bytes(home)
             row = measure(ORIGIN, home)
+            stored = round((_bytes(home) - before) / row["transactions"])
             print(  # noqa: T201
                 f"{row['name']:<24}{row['value']:10.2f} s    {row['transactions']} transactions; "
-                f"{row['ratio_floor']:.1f} x the nodes alone, {row['value'] / row['peer']:.1f} x a bare script"
+                f"{row['ratio_floor']:.1f} x the nodes alone, {row['value'] / row['peer']:.1f} x a bare script; "
+                f"{stored} bytes each in the database"
             )
-            rows.append(row)
+            rows += [row, {"name": f"bytes_{row['name']}", "value": stored, "unit": "bytes"}]
     return rows
 
 

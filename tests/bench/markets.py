@@ -39,8 +39,11 @@ class Organization:
         return (await self._http.get(f"{self._base}{path}")).raise_for_status().json()
 
     async def post(self, path: str, body: dict[str, Any]) -> Any:
-        """Return the acceptance. Raise SystemExit if it was refused."""
+        """Return the acceptance. Where the server is busy, send again when it says. Raise SystemExit if it refused."""
         answer = await self._http.post(f"{self._base}{path}", json=body)
+        while answer.status_code in (429, 503):
+            await asyncio.sleep(float(answer.headers["Retry-After"]))
+            answer = await self._http.post(f"{self._base}{path}", json=body)
         if not answer.is_success:
             raise SystemExit(f"{path}: {answer.text}")
         return answer.json()
