@@ -17,7 +17,7 @@ from backend.core.readiness import readiness
 from backend.limits.client_address import CONSOLE
 from backend.live_updates import hints
 from backend.server.request_guard import RequestGuard
-from state.core.api import SignedOut
+from state.core.api import Replaced, SignedOut
 from state.core.toasts import Notices
 
 log = logging.getLogger("signum.console")
@@ -28,6 +28,8 @@ client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONS
 def on_error(exception: Exception) -> rx.event.EventSpec | None:
     """Send a signed-out user to the sign-in page, and everyone while the demo is created; log any other exception and
     show an apology."""
+    if isinstance(exception, Replaced):
+        return None
     if isinstance(exception, SignedOut):
         return rx.redirect(f"/sign-in?next={quote(str(exception), safe='')}")
     if isinstance(exception, ApiProblem) and exception.status == 503 and "demo data" in readiness().waiting:

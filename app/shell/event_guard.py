@@ -1,12 +1,10 @@
 """Checks of socket events: any client can call any handler with any payload, so malformed events stop here."""
 
-import hashlib
 import inspect
 import math
 import re
 import types
 from functools import lru_cache
-from http.cookies import CookieError, SimpleCookie
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import reflex as rx
@@ -16,7 +14,8 @@ from reflex_base.event import Event
 from reflex_base.registry import RegistrationContext
 from reflex_base.utils.form import FORM_DATA_ENTRIES_KEY
 
-from backend.auth.credentials import cookie_name
+from backend.auth.credentials import session_secret
+from backend.auth.secrets import digest
 from state.core.toasts import Notices
 from state.users.factor_prompt import current_event
 
@@ -58,19 +57,10 @@ class Door(Middleware):
 async def _forget_others(root: BaseState) -> None:
     """Reset every state when the browser's session has changed: a tab outlives the session that filled it."""
     owner = await root.get_state(Owner)
-    session = _digest(root.router.headers.cookie)
+    session = digest(session_secret(root.router.headers.cookie))
     if owner._owner is not None and owner._owner != session:
         root.reset()  # type: ignore[no-untyped-call]  # Reflex does not annotate it
     owner._owner = session
-
-
-def _digest(cookies: str) -> str:
-    """Return a digest of the session cookie, empty without one."""
-    try:
-        held = SimpleCookie(cookies).get(cookie_name())
-    except CookieError:
-        held = None
-    return hashlib.sha256(held.value.encode()).hexdigest() if held else ""
 
 
 def leads(params: Any) -> bool:

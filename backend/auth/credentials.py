@@ -1,6 +1,7 @@
 """Authentication: the credentials of a request and their principal."""
 
 from dataclasses import replace
+from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from uuid import UUID
 
@@ -163,6 +164,15 @@ def _key(row: Any) -> Key:
 def cookie_name() -> str:
     """Return the name of the session cookie. With https, `__Host-` binds it to this host."""
     return "__Host-signum_session" if settings().secure else "signum_session"
+
+
+def session_secret(cookies: str) -> str:
+    """Return the session's secret in a Cookie header, empty without one."""
+    try:
+        held = SimpleCookie(cookies).get(cookie_name())
+    except CookieError:
+        return ""
+    return held.value if held else ""
 
 
 def client_address(request: HTTPConnection) -> str:

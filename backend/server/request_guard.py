@@ -7,7 +7,6 @@ reconnects), and an address has a limited number of them.
 import asyncio
 from contextvars import ContextVar
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 
@@ -18,7 +17,7 @@ from starlette.requests import HTTPConnection
 
 from backend.auth import callers
 from backend.auth.credential_owners import Person
-from backend.auth.credentials import by_cookie, cookie_name
+from backend.auth.credentials import by_cookie, session_secret
 from backend.core import db, fair_places
 from backend.core.errors import SignumError, TooManyRequests, Unavailable
 from backend.core.settings import settings
@@ -213,16 +212,13 @@ async def _person_of(scope: Scope) -> Person | None:
     whose page asks to sign in.
     """
     cookies = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
-    try:
-        held = SimpleCookie(cookies).get(cookie_name())
-    except CookieError:
-        return None
-    if held is None:
+    secret = session_secret(cookies)
+    if not secret:
         return None
     try:
         with fair_places.called_by(callers.name_of(HTTPConnection(scope))):
             async with db.transaction() as session:
-                return await by_cookie(session, held.value)
+                return await by_cookie(session, secret)
     except (NoConnectionFree, TooManyRequests, Unavailable) as busy:
         raise Unknown from busy
     except (SignumError, SQLAlchemyError, *db.FAULTS, OSError):

@@ -1,11 +1,13 @@
 """API calls of every state: requests, problems and toasts."""
 
 from datetime import tzinfo
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 import reflex as rx
 
+from backend.auth.credentials import session_secret
 from backend.client import ApiProblem, SessionClient, client
 from backend.requests.schemas import RequestStatus
 from state.core.dates import zone_of
@@ -28,6 +30,10 @@ class SignedOut(Exception):
     """The session has ended; the app's exception handler sends the browser to the sign-in page."""
 
 
+class Replaced(Exception):
+    """The browser has signed in again since this began; the page of the new session shows nothing of it."""
+
+
 class Api(rx.State, mixin=True):
     """Mixin of every state that calls the API. All helpers are private: browsers can call public methods."""
 
@@ -37,25 +43,30 @@ class Api(rx.State, mixin=True):
 
         Its methods raise ApiProblem with the API's problem, and SignedOut on 401.
         """
-        return SessionClient(client, self.router.headers.cookie, self._origin(), self._on_problem)
+        cookies = self.router.headers.cookie
+        return SessionClient(client, cookies, self._origin(), partial(self._on_problem, cookies))
 
     def _client_with(self, api_key: str) -> SessionClient:
         """Return the API as the signed-in user, with a key as the second credential.
 
         Its methods raise SignedOut on 401 too, but never open the dialog that asks for a proof of identity.
         """
-        return SessionClient(client, self.router.headers.cookie, self._origin(), self._check_session, api_key=api_key)
+        cookies = self.router.headers.cookie
+        return SessionClient(client, cookies, self._origin(), partial(self._check_session, cookies), api_key=api_key)
 
-    async def _on_problem(self, problem: ApiProblem) -> None:
+    async def _on_problem(self, cookies: str, problem: ApiProblem) -> None:
         """Raise SignedOut on 401, and ask for the proof of identity that a refusal requires."""
-        await self._check_session(problem)
+        await self._check_session(cookies, problem)
         if asks_for_proof(problem):
             await self._confirm_first(problem)
 
-    async def _check_session(self, problem: ApiProblem) -> None:
-        """Raise SignedOut on 401."""
-        if problem.status == 401:
-            raise SignedOut(self._here()) from problem
+    async def _check_session(self, cookies: str, problem: ApiProblem) -> None:
+        """Raise SignedOut on 401; Replaced where the tab has had another session since the call with these cookies."""
+        if problem.status != 401:
+            return
+        if session_secret(cookies) != session_secret(self.router.headers.cookie):
+            raise Replaced from problem
+        raise SignedOut(self._here()) from problem
 
     async def _confirm_first(self, problem: ApiProblem) -> None:
         """Ask for the proof of identity that a refusal requires; the current event is repeated afterwards."""

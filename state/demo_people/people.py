@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 
 import reflex as rx
 
@@ -57,7 +58,8 @@ class DemoPeople(Api, rx.State):
         """Return the API as the browser itself would call it, with what its proxies say: the API decides by that."""
         sent = self.router.headers.raw_headers.items()
         own = {name: text for name, text in sent if name in ("host", "origin") or is_of_proxy(name)}
-        return SessionClient(client, "", self._origin(), self._check_session, headers=own)
+        refused = partial(self._check_session, self.router.headers.cookie)
+        return SessionClient(client, "", self._origin(), refused, headers=own)
 
     def _show(self, demo: Demo | None) -> None:
         self.is_creating = demo is not None and not demo.is_ready

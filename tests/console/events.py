@@ -100,6 +100,12 @@ class Tab:
 
     async def connect(self, cookie: str) -> str:
         """Load the page with a session's cookie; return the messages to the browser."""
+        await self.begin(cookie)
+        await self.socket.settle()
+        return self.socket.sent.setdefault(self.sid, Sent()).take()
+
+    async def begin(self, cookie: str) -> None:
+        """Begin to load the page with a session's cookie, while handlers may run on."""
         if self.sid in self.socket.namespace.sid_to_token:
             await self.socket.namespace.on_disconnect(self.sid)
             self.sid = uuid4().hex
@@ -108,7 +114,7 @@ class Tab:
         scope = {"headers": sent, "client": (self.peer, 1)}
         environ = {"QUERY_STRING": f"token={self.token}", "asgi.scope": scope}
         await self.socket.namespace.on_connect(self.sid, environ)
-        return await self.send("reflex___state____state.hydrate_and_load", {"vars": {}, "hashes": []})
+        await self._put("reflex___state____state.hydrate_and_load", {"vars": {}, "hashes": []})
 
     async def send(self, name: str, payload: Any) -> str:
         """Send an event and wait for its effects; return the messages to the browser."""
