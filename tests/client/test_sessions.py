@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -74,13 +75,13 @@ class SignedOut(Exception):
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that the client waits, which pass immediately."""
+    """The seconds that the client waits, which pass immediately; others in this event loop wait as always."""
     waited: list[float] = []
 
     async def sleep(seconds: float) -> None:
         waited.append(seconds)
 
-    monkeypatch.setattr("backend.client.connection.asyncio.sleep", sleep)
+    monkeypatch.setattr("backend.client.connection.asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
     return waited
 
 
