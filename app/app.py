@@ -26,8 +26,10 @@ client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONS
 
 
 def on_error(exception: Exception) -> rx.event.EventSpec | None:
-    """Send a signed-out user to the sign-in page, and everyone while the demo is created; log any other exception and
-    show an apology."""
+    """Send a signed-out user to the sign-in page, and everyone while the demo is created; apologize for others.
+
+    What an earlier session began ends without a word. Unexpected exceptions are logged.
+    """
     if isinstance(exception, Replaced):
         return None
     if isinstance(exception, SignedOut):

@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { Check, Search } from "lucide-react";
 
+/* Milliseconds without a letter that end a word. */
 const PAUSE = 150;
 
 export function Picker({

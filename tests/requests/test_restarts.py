@@ -1,8 +1,9 @@
 """A fault of the database delays a request, and does not fail it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -59,31 +60,11 @@ async def test_run_that_lost_its_connection_starts_again(
     assert "terminating connection" in told[0]["reason"]
 
 
-async def test_run_that_waited_too_long_for_a_lock_starts_again(
-    world: World, unswept: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(restarts, "PAUSES", (0.0,))
-    acme, runs = await world.organization(), []
-    request = await accepted(acme)
-
-    async def work(run: Run) -> None:
-        runs.append(run.attempt)
-        if len(runs) > 1:
-            return
-        async with db.worker() as holder, run.transaction() as session:
-            await holder.get_one(RequestRow, request, with_for_update=True)
-            await session.execute(sa.text("set local lock_timeout = '20ms'"))
-            await session.get_one(RequestRow, request, with_for_update=True)
-
-    with capture_logs() as lines:
-        await workflows._run(work, None, acme, request)
-    assert (len(runs), await status_of(request)) == (2, RequestStatus.SUCCEEDED)
-    assert ["lock timeout" in line["reason"] for line in lines if line["event"] == "workflow.postponed"] == [True]
-
-
-async def test_run_whose_transaction_was_idle_for_too_long_starts_again(
-    world: World, unswept: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def repeated_once(
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: Callable[[db.Write, UUID], Awaitable[None]]
+) -> list[str]:
+    """Run a request in whose first transaction a fault occurs, and expect it to succeed in the second run. Return the
+    reasons in the log for which it was postponed."""
     monkeypatch.setattr(restarts, "PAUSES", (0.0,))
     acme, runs = await world.organization(), []
     request = await accepted(acme)
@@ -92,13 +73,38 @@ async def test_run_whose_transaction_was_idle_for_too_long_starts_again(
         runs.append(run.attempt)
         async with run.transaction() as session:
             if len(runs) == 1:
-                pid = await session.scalar(sa.text("select pg_backend_pid()"))
-                await session.execute(sa.text("set local idle_in_transaction_session_timeout = '20ms'"))
-                await until_ended(pid)
+                await fault(session, request)
             await session.execute(sa.text("select 1"))
 
-    await workflows._run(work, None, acme, request)
+    with capture_logs() as lines:
+        await workflows._run(work, None, acme, request)
     assert (len(runs), await status_of(request)) == (2, RequestStatus.SUCCEEDED)
+    return [line["reason"] for line in lines if line["event"] == "workflow.postponed"]
+
+
+async def test_run_that_waited_too_long_for_a_lock_starts_again(
+    world: World, unswept: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wait(session: db.Write, request: UUID) -> None:
+        async with db.worker() as holder:
+            await holder.get_one(RequestRow, request, with_for_update=True)
+            await session.execute(sa.text("set local lock_timeout = '20ms'"))
+            await session.get_one(RequestRow, request, with_for_update=True)
+
+    [reason] = await repeated_once(world, monkeypatch, wait)
+    assert "lock timeout" in reason
+
+
+async def test_run_whose_transaction_was_idle_for_too_long_starts_again(
+    world: World, unswept: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def be_idle(session: db.Write, request: UUID) -> None:
+        pid = await session.scalar(sa.text("select pg_backend_pid()"))
+        await session.execute(sa.text("set local idle_in_transaction_session_timeout = '20ms'"))
+        await until_ended(pid)
+
+    [reason] = await repeated_once(world, monkeypatch, be_idle)
+    assert "idle-in-transaction timeout" in reason
 
 
 async def test_run_is_restarted_a_limited_number_of_times(
