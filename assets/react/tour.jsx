@@ -85,9 +85,9 @@ const want = (event) => {
   if (isHere(link)) event.preventDefault(); // the page would load again, without what was entered
 };
 
-/* Any other action ends the wish: the page must not scroll against the person. */
-const act = (event) => {
-  if (!event.target.closest?.(".tour a")) wish.until = 0;
+/* Any action ends the wish: the page must not scroll against the person. The press of the link comes before its click. */
+const act = () => {
+  wish.until = 0;
 };
 
 const lead = (found) => {

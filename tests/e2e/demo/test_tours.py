@@ -100,6 +100,20 @@ def test_show_me_keeps_what_was_entered(console: Console) -> None:
     assert page.evaluate("window.samePage")
 
 
+def test_page_that_show_me_led_to_does_not_scroll_against_the_keyboard(console: Console) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    page.set_viewport_size({"width": 1280, "height": 700})
+    page.get_by_role("button", name="Start tour").click()
+    console.heading("New asset")
+    link = _card(page).get_by_role("link", name="Show me")
+    expect(_outlined(page)).to_contain_text("Name")
+    link.click()
+    expect(page.locator("[data-tour-now]")).to_contain_text("Name")
+    page.keyboard.press("End")
+    expect(link).to_have_attribute("data-tour-too", "")
+    expect(page.get_by_label("Name", exact=True)).not_to_be_in_viewport()
+
+
 def test_card_stays_where_it_is_beside_a_drawer_and_below_a_dialog(console: Console, signum: Signum) -> None:
     page = console.sign_in(signum.person("compliance_officer"), "overview").heading("Overview").page
     Presenter(page).begin()
