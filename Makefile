@@ -6,6 +6,7 @@ export UV_SYSTEM_CERTS = 1
 export NODE_USE_SYSTEM_CA = 1
 # Without Python's bytecode files every start compiles 1,800 modules again, which is half its time.
 unexport PYTHONDONTWRITEBYTECODE
+BOOTSTRAP = install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.lock
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 .DEFAULT_GOAL := help
 .PHONY: help run demo-reset install test long nightly check fast-check hooks format openapi client contracts fuzz nodes chaos load cluster bench browser screenshots wheel locks deployments clean
@@ -100,8 +101,8 @@ clean: ## remove what was built and installed, and keep the data
 .venv/.uv: requirements-bootstrap.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Signum needs Python 3.11 or newer; set PYTHON=…"; exit 1; }
 	@$(PYTHON) -c 'import platform, sys; sys.exit(sys.platform == "linux" and platform.libc_ver()[0] != "glibc")' || { echo "Signum needs Linux with glibc (not musl, as in Alpine), or macOS"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
+	@$(PYTHON) -m pip --python $(BIN)/python $(BOOTSTRAP) 2>/dev/null || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip $(BOOTSTRAP); }
 	@$(BIN)/python -c 'import site, os; open(os.path.join(site.getsitepackages()[0], "signum.pth"), "w").write(os.getcwd() + "\n")'
 	@printf '#!/bin/sh\nunset PYTHONDONTWRITEBYTECODE\nexec "%s/python" -m backend.cli "$$@"\n' "$(CURDIR)/$(BIN)" > $(BIN)/signum && chmod +x $(BIN)/signum
 	@touch $@

@@ -11,7 +11,7 @@ from app.shell import sockets
 from app.shell.event_guard import Door, Malformed
 from app.shell.theme import STYLES, WRAPS, hydrating
 from backend import web
-from backend.api import create_api
+from backend.api import of_process
 from backend.client import ApiProblem, client
 from backend.core.readiness import readiness
 from backend.limits.client_address import CONSOLE
@@ -21,7 +21,14 @@ from state.core.api import Replaced, SignedOut
 from state.core.toasts import Notices
 
 log = logging.getLogger("signum.console")
-api = create_api()
+
+
+async def api(scope: web.Scope, receive: web.Receive, send: web.Send) -> None:
+    """Pass a request to the API of this process, which exists only where the console is served: the build of the pages
+    needs none."""
+    await of_process()(scope, receive, send)
+
+
 client.use(httpx.ASGITransport(app=api, raise_app_exceptions=False, client=(CONSOLE, 0)), hints.subscribed)
 
 
@@ -55,7 +62,6 @@ app = rx.App(
 )
 sockets.install(app)
 app.add_middleware(Door())
-app.register_lifespan_task(lambda: api.router.lifespan_context(api))
 
 
 def application() -> RequestGuard:

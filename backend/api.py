@@ -123,6 +123,11 @@ def create_api() -> FastAPI:
     return api
 
 
+def of_process() -> FastAPI:
+    """Return the API of this process."""
+    return runtime.part(create_api)
+
+
 @asynccontextmanager
 async def lifespan(api: FastAPI | None) -> AsyncIterator[None]:
     """Run the services behind the API: connections, signing keys, the workflow engine, the indexer."""

@@ -3,7 +3,7 @@
    address; one that is not known has to be confirmed, unless `free`. The list opens on a click, a key or a text, not on focus: a
    dialog that has just opened focuses its first field. */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
-import { Check } from "lucide-react";
+import Check from "lucide-react/dist/esm/icons/check.mjs";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 

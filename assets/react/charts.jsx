@@ -1,7 +1,7 @@
 /* Charts over time, drawn with the tokens of the theme. The server sends numbers for the shapes and texts for people, so
    that the chart, what it says under the pointer, and its table are the same in every theme and width. */
 import { useState } from "react";
-import { ChevronRight } from "lucide-react";
+import ChevronRight from "lucide-react/dist/esm/icons/chevron-right.mjs";
 
 const WIDTH = 1000;
 const HEIGHT = 100;

@@ -1,7 +1,8 @@
 /* A list as text or a file, sent unchanged to our own API: a list may exceed the message limit of the page's socket. */
 import { useEffect, useId, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { CircleX, LoaderCircle } from "lucide-react";
+import CircleX from "lucide-react/dist/esm/icons/circle-x.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
 
 const SHOWN = 8;
 /* Milliseconds for which a press stays valid while the server has not yet set the URL for the list. */

@@ -1,7 +1,13 @@
 /* The pack of the page: made by our own API when the person asks for it, or chosen from a file. This tab keeps it in its
    memory, so what the page shows, verifies, downloads and prints is one and the same archive. */
 import { useCallback, useEffect, useRef, useState } from "react";
-import { Download, FilePlus2, FileText, FolderOpen, LoaderCircle, RotateCw, ShieldCheck } from "lucide-react";
+import Download from "lucide-react/dist/esm/icons/download.mjs";
+import FilePlus2 from "lucide-react/dist/esm/icons/file-plus-2.mjs";
+import FileText from "lucide-react/dist/esm/icons/file-text.mjs";
+import FolderOpen from "lucide-react/dist/esm/icons/folder-open.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
+import RotateCw from "lucide-react/dist/esm/icons/rotate-cw.mjs";
+import ShieldCheck from "lucide-react/dist/esm/icons/shield-check.mjs";
 
 /* Characters of one message of the page's socket. */
 const MESSAGE = 900000;

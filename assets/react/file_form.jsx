@@ -1,6 +1,8 @@
 /* A form that sends one file to our own API. The browser adds the session cookie and the Origin, as on every page of ours. */
 import { useRef, useState } from "react";
-import { CircleX, LoaderCircle, Upload } from "lucide-react";
+import CircleX from "lucide-react/dist/esm/icons/circle-x.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
+import Upload from "lucide-react/dist/esm/icons/upload.mjs";
 
 async function send(url, file) {
   const headers = { "content-type": "application/octet-stream" };

@@ -1,6 +1,8 @@
 /* Formats values for display: hashes, amounts, times. The state keeps them as the API returned them. */
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { Check, Copy, ExternalLink } from "lucide-react";
+import Check from "lucide-react/dist/esm/icons/check.mjs";
+import Copy from "lucide-react/dist/esm/icons/copy.mjs";
+import ExternalLink from "lucide-react/dist/esm/icons/external-link.mjs";
 
 const shorten = (value, head = 6, tail = 4) =>
   value.length > head + tail + 2 ? `${value.slice(0, head)}…${value.slice(-tail)}` : value;

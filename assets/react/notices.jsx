@@ -1,7 +1,12 @@
 /* Toasts from the backend. Reflex sends its own as JavaScript to eval, which our CSP forbids. */
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { CircleCheck, CircleX, Info, LoaderCircle, TriangleAlert, X } from "lucide-react";
+import CircleCheck from "lucide-react/dist/esm/icons/circle-check.mjs";
+import CircleX from "lucide-react/dist/esm/icons/circle-x.mjs";
+import Info from "lucide-react/dist/esm/icons/info.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
+import TriangleAlert from "lucide-react/dist/esm/icons/triangle-alert.mjs";
+import X from "lucide-react/dist/esm/icons/x.mjs";
 
 const ICONS = { ok: CircleCheck, bad: CircleX, warn: TriangleAlert, info: Info, busy: LoaderCircle };
 

@@ -1,7 +1,7 @@
 /* Native dialogs of the shell (navigation on phones, palette) and the keyboard shortcuts of the console. */
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
-import { X } from "lucide-react";
+import X from "lucide-react/dist/esm/icons/x.mjs";
 import { Picker } from "$/public/react/picker.jsx";
 
 function useNative(open, onOpen) {

@@ -1,6 +1,8 @@
 /* Passkeys: the browser's part, from the options of our API to the credential that we send back. */
 import { useEffect, useRef, useState } from "react";
-import { CircleX, Fingerprint, LoaderCircle } from "lucide-react";
+import CircleX from "lucide-react/dist/esm/icons/circle-x.mjs";
+import Fingerprint from "lucide-react/dist/esm/icons/fingerprint-pattern.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
 
 const UNUSED = "No passkey was used. Try again.";
 

@@ -1,7 +1,8 @@
 /* A field with a list below it: combobox by keyboard, list by mouse. Items: {id, label, sub, hint, keys, depth, group, href, off}. */
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { Check, Search } from "lucide-react";
+import Check from "lucide-react/dist/esm/icons/check.mjs";
+import Search from "lucide-react/dist/esm/icons/search.mjs";
 
 /* Milliseconds without a letter that end a word. */
 const PAUSE = 150;

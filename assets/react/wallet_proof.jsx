@@ -1,6 +1,8 @@
 /* A signature by the wallet in this browser: the page asks for its address, the server writes the message. */
 import { useEffect, useRef, useState } from "react";
-import { CircleX, LoaderCircle, Wallet } from "lucide-react";
+import CircleX from "lucide-react/dist/esm/icons/circle-x.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
+import Wallet from "lucide-react/dist/esm/icons/wallet.mjs";
 
 const UNSIGNED = "Nothing was signed. Try again.";
 

@@ -2,7 +2,10 @@
  * each does; the wallet signs. What was sent stays sent: the next attempt continues with the rest, and waits for a
  * transaction whose result is not known yet instead of sending it again, also after this page was closed or loaded again. */
 import { useEffect, useRef, useState } from "react";
-import { CircleCheck, CircleX, LoaderCircle, Wallet } from "lucide-react";
+import CircleCheck from "lucide-react/dist/esm/icons/circle-check.mjs";
+import CircleX from "lucide-react/dist/esm/icons/circle-x.mjs";
+import LoaderCircle from "lucide-react/dist/esm/icons/loader-circle.mjs";
+import Wallet from "lucide-react/dist/esm/icons/wallet.mjs";
 
 const PATIENCE = 300_000; /* Milliseconds until a transaction that is not included is left to the chain. */
 const PAUSE = 700;

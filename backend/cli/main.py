@@ -3,13 +3,16 @@ backup | restore | export | erase | chain check | chain rewind | audit verify | 
 ip-ranges clear | config check | openapi`) and of users.
 """
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from backend.cli import registration as commands
 from backend.core.settings import settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 # Declared at import.
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -45,7 +48,13 @@ def serve() -> None:
     """Start the console and the API, with an embedded database and chains unless external ones are set."""
     from backend.server import supervisor
 
-    supervisor.guarded(lambda: supervisor.serve(settings()))
+    supervisor.guarded(lambda: supervisor.serve(settings(), _api))
+
+
+def _api() -> "FastAPI":
+    from backend.api import of_process
+
+    return of_process()
 
 
 @app.command()

@@ -10,9 +10,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from backend.core.runtime import runtime
 from backend.installation import CONSOLE, IS_WHEEL, ROOT, WEB
 
 DIGEST = WEB / "signum.digest"
@@ -46,6 +48,22 @@ third of the time to compile the pages."""
 
 class ConsoleBuildFailed(Exception):
     """The console build failed; the message has the end of the builder's output."""
+
+
+@dataclass
+class _Building:
+    """The process that builds the console."""
+
+    process: "subprocess.Popen[str] | None" = None
+    is_stopped: bool = False
+
+
+def stop() -> None:
+    """Stop a build, and begin no other one in this process."""
+    building = runtime.part(_Building)
+    building.is_stopped = True
+    if building.process is not None:
+        building.process.terminate()
 
 
 def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bool:
@@ -138,9 +156,16 @@ def _export() -> None:
     """Let Reflex write, bundle and prerender the pages. Bun runs the bundler where Node is missing."""
     command = [sys.executable, "-c", EXPORT, "export", "--frontend-only", "--no-zip"]
     clean = {name: value for name, value in os.environ.items() if name not in PREBUILT}
-    done = subprocess.run(command, cwd=ROOT, env=clean | SAME_EVERYWHERE, capture_output=True, text=True)
-    if done.returncode != 0 or not CONSOLE.is_dir():
-        raise ConsoleBuildFailed(f"{' '.join(command)}\n{(done.stdout + done.stderr)[-4000:]}")
+    building = runtime.part(_Building)
+    if building.is_stopped:
+        raise ConsoleBuildFailed("It was stopped.")
+    process = building.process = subprocess.Popen(
+        command, cwd=ROOT, env=clean | SAME_EVERYWHERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    text, _ = process.communicate()
+    building.process = None
+    if process.returncode != 0 or not CONSOLE.is_dir():
+        raise ConsoleBuildFailed(f"{' '.join(command)}\n{text[-4000:]}")
 
 
 def _follow_the_page() -> None:

@@ -1,12 +1,9 @@
 """`signum serve`: starts everything in one process, and stops what it has started."""
 
 import asyncio
-import ctypes
 import fcntl
 import gc
-import importlib
 import os
-import signal
 import socket
 import sys
 import time
@@ -14,54 +11,42 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import structlog
 
 from backend.configuration import variables
 from backend.core import data_folder
 from backend.core.errors import CannotStart
-from backend.core.logs import output
 from backend.core.readiness import readiness
 from backend.core.settings import Settings
 from backend.devnet import reset
 from backend.installation import ROOT
 from backend.server import glibc, observers
+from backend.server.progress import first_line, say, step
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 log = structlog.get_logger()
 T = TypeVar("T")
+Api = Callable[[], "FastAPI"]
 
 
-def say(text: str) -> None:
-    """Print one line of progress; log it where the log is for programs."""
-    if output.is_json():
-        log.info("server.progress", text=" ".join(text.split()))
-        return
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
-@contextmanager
-def step(name: str) -> Iterator[None]:
-    """Print a step of the start with its duration."""
-    started = time.monotonic()
-    yield
-    say(f"  {name:<34}{time.monotonic() - started:6.2f} s")
-
-
-def serve(settings: Settings) -> None:
-    """Start everything, serve until a signal, and stop everything; restart after a requested reset.
+def serve(settings: Settings, api: Api) -> None:
+    """Start everything, serve until a signal, and stop everything; restart after a requested reset. `api` returns the
+    API of this process.
 
     Raises CannotStart.
     """
-    _serve_once(settings)
+    _serve_once(settings, api)
     if reset.is_asked(settings.home):
         sys.stdout.flush()
         # A new process, so that nothing held, cached or counted remains.
         os.execv(sys.executable, [sys.executable, "-m", "backend.cli", "serve"])  # noqa: S606
 
 
-def _serve_once(settings: Settings) -> None:
+def _serve_once(settings: Settings, api: Api) -> None:
     began = time.monotonic()
     gc.disable()  # until everything is loaded: what a start creates is hardly ever garbage
     # Reflex looks for its settings and the built console in the working directory.
@@ -76,14 +61,15 @@ def _serve_once(settings: Settings) -> None:
         _check_port(settings.host, settings.port)
         if reset.clear_if_asked(settings.home):
             say("  Reset: all earlier data was deleted")
-        helper = held.enter_context(ThreadPoolExecutor(1))
-        database = helper.submit(_start_database, settings)
+        helpers = held.enter_context(ThreadPoolExecutor(2))
+        database = helpers.submit(_start_database, settings)
         held.callback(_stop_database, database)
+        console = _build_console(helpers, held)
         if settings.embedded_chains:
             _start_chains(settings, held)
-        _load_console()
+        _load(api, is_built=console is None)
         database.result()
-        _serve_web(settings, began)
+        _serve_web(settings, began, api(), console)
 
 
 def _check_chains(settings: Settings) -> None:
@@ -124,21 +110,29 @@ def _check_port(host: str, port: int) -> None:
             ) from error
 
 
-def _load_console() -> None:
-    """Build the console if its sources changed, then load it, while the database starts.
-
-    Runs in the main thread: Reflex registers pages with the context that loads them.
-    """
+def _build_console(helpers: ThreadPoolExecutor, held: ExitStack) -> "Future[None] | None":
+    """Begin to build the console where its sources have changed, beside the rest of the start; None where they have
+    not."""
     from backend.server import console_build
 
-    with step("Console"):
-        try:
+    if console_build.is_current():
+        return None
+    held.callback(console_build.stop)
+
+    def build() -> None:
+        with step("Build of the console"):
             console_build.build_if_changed(lambda words: say(f"  {words}"))
-            os.environ.update(console_build.PREBUILT)
-            # Imported by name: the backend also works without a console.
-            importlib.import_module("app.app")
-        except console_build.ConsoleBuildFailed as error:
-            raise CannotStart(f"The console could not be built: {error}") from error
+
+    return helpers.submit(build)
+
+
+def _load(api: Api, is_built: bool) -> None:
+    """Load the console, if it is built, and the API, while the database starts."""
+    from backend.server import serving
+
+    if is_built:
+        serving.load_console()
+    api()
 
 
 def _start_database(settings: Settings) -> Callable[[], None]:
@@ -154,7 +148,7 @@ def _start_database(settings: Settings) -> Callable[[], None]:
             try:
                 runtime.use_database(server.start())
             except Exception as error:
-                raise CannotStart(f"The embedded PostgreSQL failed to start: {_first_line(error)}") from error
+                raise CannotStart(f"The embedded PostgreSQL failed to start: {first_line(error)}") from error
         server.keep_alive()
         stop = server.stop
     with step("Migrations"):
@@ -166,7 +160,7 @@ def _start_database(settings: Settings) -> Callable[[], None]:
             raise
         except Exception as error:
             stop()
-            raise CannotStart(f"The database cannot be reached or migrated: {_first_line(error)}") from error
+            raise CannotStart(f"The database cannot be reached or migrated: {first_line(error)}") from error
     readiness().done("migrations")
     return stop
 
@@ -192,116 +186,18 @@ def _start_chains(settings: Settings, held: ExitStack) -> None:
             # Until the lost transactions are sent again, which the start does before workflows run.
             anvil.mark(settings.home, anvil.EMBEDDED)
         except Exception as error:
-            raise CannotStart(f"The embedded chains failed to start: {_first_line(error)}") from error
+            raise CannotStart(f"The embedded chains failed to start: {first_line(error)}") from error
     held.callback(anvil.stop)
 
 
-def _first_line(error: BaseException) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-
-
-def _serve_web(settings: Settings, began: float) -> None:
+def _serve_web(settings: Settings, began: float, api: "FastAPI", console: "Future[None] | None") -> None:
     import uvloop
 
-    _trim_memory()
-    uvloop.run(_web(settings, began))
+    from backend.server import serving
 
-
-def _trim_memory() -> None:
-    """Return the memory used during the start to the system (glibc only), and look for cycles less often than for a
-    script: a request creates thousands of objects, hardly any of them in cycles."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
-    gc.enable()
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-
-
-async def _web(settings: Settings, began: float) -> None:
-    from granian.errors import FatalError
-
-    from backend.live_updates import streams
-    from backend.server import connection_guard
-
-    with step("Console and API"):
-        target: Any = importlib.import_module("app.app").application()
-    capacity = connection_guard.raise_file_limit()
-    server = _server(target, settings, capacity)
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        streams.stop()  # first, because the server waits for open responses
-        server.stop()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
-    reset.offer(lambda: _soon(loop, stop))
-    announcing = asyncio.create_task(_announce(settings, began))
-    watching = asyncio.create_task(connection_guard.run(settings.port, capacity, settings.trusted_proxies))
-    try:
-        await server.serve()
-    except FatalError as error:
-        why = f"The server failed to start ({_first_line(error)}). The lines above have the reason."
-        raise CannotStart(readiness().failure or why) from error
-    finally:
-        announcing.cancel()
-        watching.cancel()
-    if readiness().failure:
-        raise CannotStart(readiness().failure)
-
-
-def _server(target: Any, settings: Settings, capacity: int) -> Any:
-    """Create the server without HTTP/2: such connections, and those of unknown version, have no deadline."""
-    from granian.constants import HTTPModes, Interfaces
-    from granian.http import HTTP1Settings
-    from granian.log import LogLevels
-    from granian.server.embed import Server
-
-    return Server(
-        target,
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.ASGI,
-        log_level=LogLevels.warning,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=settings.keep_alive_seconds * 1_000),
-        log_dictconfig=output.server_logs() if output.is_json() else None,
-        backlog=1_024,
-        backpressure=capacity,
-    )
-
-
-def _soon(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
-    """Stop after the current response is sent."""
-    loop.call_later(0.2, stop)
-
-
-async def _announce(settings: Settings, began: float) -> None:
-    from backend.server import runtime
-
-    await runtime.until_listening(settings)
-    of = f"{settings.host}:{settings.port} for {settings.origin}" if settings.public_url else settings.origin
-    say(f"\n  Signum is listening on {of} after {time.monotonic() - began:.1f} s")
-    with suppress(RuntimeError):
-        await runtime.until_ready(600)
-        say(f"  Ready after {time.monotonic() - began:.1f} s")
-        if (settings.home / "demo.json").exists():
-            _print_sign_in(settings)
-        elif not await runtime.has_organizations():
-            say("  No demo data. Create the first organization with: signum bootstrap\n")
-
-
-def _print_sign_in(settings: Settings) -> None:
-    """Print how to sign in, from demo.json."""
-    import json
-
-    path = settings.home / "demo.json"
-    demo = json.loads(path.read_text())
-    say("\n  Sign in as")
-    for user in demo["users"]:
-        say(f"    {user['role']:<20}{user['email']:<34}{user['password']}")
-    say(f"\n  These are stored in {path} (readable only by you). Stop with Ctrl-C.\n")
+    serving.trim_memory()
+    with suppress(asyncio.CancelledError):  # stopped before it served
+        uvloop.run(serving.run(settings, began, api, console))
 
 
 def guarded(action: Callable[[], T]) -> T:

@@ -3,13 +3,11 @@
 from typing import Any, Literal
 
 import reflex as rx
-from reflex_components_lucide.icon import LUCIDE_LIBRARY
 
 
 class Local(rx.Component):
-    """A React component of ours, in assets/react."""
-
-    lib_dependencies: list[str] = [LUCIDE_LIBRARY]
+    """A React component of ours, in assets/react. Its icons are from the package of Reflex's icons, each from its own
+    file: otherwise the bundler reads the whole package."""
 
 
 class Hash(Local):

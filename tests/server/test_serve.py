@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -34,13 +36,13 @@ class Serve:
 
     running: ClassVar[list["Serve"]] = []
 
-    def __init__(self, home: Path, **environment: str) -> None:
+    def __init__(self, home: Path, checkout: Path = CHECKOUT, **environment: str) -> None:
         self.home, self.port = home, int(environment.get("PORT") or free_port())
         environment = {**NIGHT, "SIGNUM_HOME": str(home), "SIGNUM_DEMO": "0", **environment, "PORT": str(self.port)}
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SIGNUM_")} | environment
         self.process = subprocess.Popen(
             [sys.executable, "-m", "backend.cli", "serve"],
-            cwd=CHECKOUT,
+            cwd=checkout,
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -194,6 +196,44 @@ def test_missing_or_old_glibc_is_reported_with_the_way_out(
 def test_glibc_is_not_checked_without_embedded_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "confstr", lambda name: None)
     glibc.check(Settings(database_url="postgresql://db.example/signum", rpc_urls={30101: "https://rpc.example"}))
+
+
+def copied(to: Path) -> Path:
+    """Return a checkout whose console is not built."""
+    for name in ("app", "assets", "backend", "components", "reflex.lock", "state"):
+        shutil.copytree(CHECKOUT / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "rxconfig.py"):
+        shutil.copy(CHECKOUT / name, to / name)
+    return to
+
+
+def running_in(folder: Path) -> list[str]:
+    """Return the command lines of processes whose working directory is in a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if (entry / "cwd").resolve().is_relative_to(folder):
+                    found.append((entry / "cmdline").read_text().replace("\0", " "))
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stop_during_the_build_of_the_console_ends_the_services_and_the_build(
+    home: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """The services run beside the build, so that a first start creates the demo in the meantime."""
+    sources = copied(tmp_path / "sources")
+    serve = Serve(home, sources)
+    serve.wait(lambda: any("export" in line for line in running_in(sources)) and (home / "chains").is_dir())
+    said = iter(serve.process.stdout or ())
+    assert any("leadership.taken" in line for line in said)
+    serve.process.send_signal(number)
+    rest, _ = serve.process.communicate(timeout=60)
+    assert (serve.process.returncode, "Traceback" in rest) == (0, False), rest
+    assert serve.left_behind() == []
+    assert running_in(sources) == []
 
 
 @pytest.mark.long
