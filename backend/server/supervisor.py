@@ -13,8 +13,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeVar
 
-import structlog
-
 from backend.configuration import variables
 from backend.core import data_folder
 from backend.core.errors import CannotStart
@@ -28,7 +26,6 @@ from backend.server.progress import first_line, say, step
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-log = structlog.get_logger()
 T = TypeVar("T")
 Api = Callable[[], "FastAPI"]
 
