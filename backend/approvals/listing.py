@@ -25,6 +25,8 @@ from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.schemas import ApprovalStatus, Subject
 from backend.users.models import UserRow
 
+_ASKER, _DECIDER = aliased(UserRow), aliased(UserRow)
+"""Made once, because an alias copies every column."""
 TABLE, REQUESTS = sa.inspect(ApprovalRow).local_table, sa.inspect(RequestRow).local_table
 LIST = Listing.of(
     TABLE.c,
@@ -93,7 +95,7 @@ async def found(context: Context, approval_id: UUID) -> Any:
 
 
 def _query(context: Context) -> sa.Select[Any]:
-    asker, decider, request = aliased(UserRow), aliased(UserRow), REQUESTS
+    request = REQUESTS
     names = ("kind", "title", "scope", "subject_type", "subject_id", "arguments")
     of_request = [request.c[name] for name in names]
     return (
@@ -102,8 +104,8 @@ def _query(context: Context) -> sa.Select[Any]:
             *of_request,
             _decidable(context).label("can_decide"),
             _refusal(context).label("refusal"),
-            sa.func.coalesce(col(asker.display_name), col(asker.email)).label("asked_by_name"),
-            sa.func.coalesce(col(decider.display_name), col(decider.email)).label("decided_by_name"),
+            sa.func.coalesce(col(_ASKER.display_name), col(_ASKER.email)).label("asked_by_name"),
+            sa.func.coalesce(col(_DECIDER.display_name), col(_DECIDER.email)).label("decided_by_name"),
             col(ApiKeyRow.name).label("key_name"),
             sa.select(col(OrganizationRow.approvals))
             .where(col(OrganizationRow.id) == TABLE.c.organization_id)
@@ -111,8 +113,8 @@ def _query(context: Context) -> sa.Select[Any]:
             .label("policy"),
         )
         .join(request, request.c.id == TABLE.c.request_id)
-        .outerjoin(asker, col(asker.id) == TABLE.c.asked_by)
-        .outerjoin(decider, col(decider.id) == TABLE.c.decided_by)
+        .outerjoin(_ASKER, col(_ASKER.id) == TABLE.c.asked_by)
+        .outerjoin(_DECIDER, col(_DECIDER.id) == TABLE.c.decided_by)
         .outerjoin(ApiKeyRow, col(ApiKeyRow.id) == TABLE.c.asked_with)
         .where(TABLE.c.organization_id == context.organization_id)
     )

@@ -42,34 +42,33 @@ _REPLACED = _made("""
 """)
 
 
+_EARLIER = TABLE.alias()
+_PLACE, _EARLIER_PLACE = (sa.tuple_(of.c.block_number, of.c.log_index) for of in (TABLE, _EARLIER))
+_BEFORE = (
+    sa.select(_EARLIER.c.rules)
+    .where(
+        _EARLIER.c.asset_id == TABLE.c.asset_id,
+        _EARLIER.c.chain_eid == TABLE.c.chain_eid,
+        _EARLIER_PLACE < _PLACE,
+    )
+    .order_by(_EARLIER.c.block_number.desc(), _EARLIER.c.log_index.desc())
+    .limit(1)
+    .correlate(TABLE)
+    .scalar_subquery()
+)
+"""The rules that the same token had before a row."""
+
+
 async def page(context: Context, page: Page, asset_id: UUID) -> RuleSetList:
     """Return a page of an asset's rules, newest first."""
     query = (
-        sa.select(*TABLE.c, _before().label("before"), col(ChainRow.display_name).label("chain_name"))
+        sa.select(*TABLE.c, _BEFORE.label("before"), col(ChainRow.display_name).label("chain_name"))
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == TABLE.c.chain_eid)
         .where(TABLE.c.asset_id == asset_id, TABLE.c.organization_id == context.organization_id)
     )
     shown, paging = await page.read(context.session, query)
     makers = await _makers(context, shown)
     return RuleSetList(rule_sets=[_rule_set(row, makers.get((row.chain_eid, row.tx_hash))) for row in shown], **paging)
-
-
-def _before() -> sa.ScalarSelect[Any]:
-    """Return the rules that the same token had before a row."""
-    earlier = TABLE.alias()
-    place = sa.tuple_(earlier.c.block_number, earlier.c.log_index)
-    return (
-        sa.select(earlier.c.rules)
-        .where(
-            earlier.c.asset_id == TABLE.c.asset_id,
-            earlier.c.chain_eid == TABLE.c.chain_eid,
-            place < sa.tuple_(TABLE.c.block_number, TABLE.c.log_index),
-        )
-        .order_by(earlier.c.block_number.desc(), earlier.c.log_index.desc())
-        .limit(1)
-        .correlate(TABLE)
-        .scalar_subquery()
-    )
 
 
 async def _makers(context: Context, rows: Sequence[Any]) -> dict[tuple[int, str], dict[str, Any]]:

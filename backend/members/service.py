@@ -23,6 +23,8 @@ APPOINTED = ("added_by", "appointed_by", "agreed_by", "appointed_at", "placed_by
 COMPUTED = (*GIVEN, "user_id", "asked_user_id", *APPOINTED)
 IS_PENDING = col(MemberRow.status) == MemberStatus.PENDING
 """The person has not agreed yet: the organization sees only what it entered."""
+_GIVER, _AGREEING = aliased(UserRow), aliased(UserRow)
+"""Made once, because an alias copies every column."""
 
 
 async def page(context: Context, page: Page, role: Role | None, status: MemberStatus | None) -> MemberList:
@@ -42,7 +44,7 @@ async def one(context: Context, member_id: UUID) -> Member:
 
 def _query(context: Context) -> sa.Select[Any]:
     members = sa.inspect(MemberRow).local_table
-    giver, agreeing = aliased(UserRow), aliased(UserRow)
+    giver, agreeing = _GIVER, _AGREEING
     return (
         sa.select(
             *(c for c in members.c if c.name not in COMPUTED),

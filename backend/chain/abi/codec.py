@@ -108,12 +108,12 @@ class Contract:
         self.abi: list[Item] = artifact["abi"]
         self.bytecode: str = artifact["bytecode"]
         self._functions = {i["name"]: i for i in self.abi if i["type"] == "function"}
+        self._selectors = {name: _signature(item)[:4] for name, item in self._functions.items()}
         self._constructor: list[Item] = next((i["inputs"] for i in self.abi if i["type"] == "constructor"), [])
 
     def data(self, function: str, *values: Any) -> str:
         """Return call data."""
-        item = self._functions[function]
-        return "0x" + (_signature(item)[:4] + encode(item["inputs"], values)).hex()
+        return "0x" + (self._selectors[function] + encode(self._functions[function]["inputs"], values)).hex()
 
     def creation(self, *values: Any) -> str:
         """Return creation code with the constructor's arguments."""
