@@ -170,7 +170,7 @@ def refused() -> rx.Component:
 def overlays() -> rx.Component:
     """Draw what opens over every page: the palette and the toasts."""
     return rx.fragment(
-        Palette.create(pages=_jumps(), found=Finder.found, on_search=Finder.find),
+        Palette.create(pages=_jumps(), found=Finder.found, found_for=Finder.found_for, on_search=Finder.find),
         Zone.create(name=MyPreferences.time_zone),
         Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         Keys.create(),

@@ -119,7 +119,8 @@ def switcher() -> rx.Component:
     face = rx.el.button(*_face(), class_name="switch", type="button")
     body = rx.el.div(
         Picker.create(
-            items=Session.found, value=Session.org.id, on_search=Session.find, on_pick=Shell.switched, focused=True,
+            items=Session.found, found_for=Session.found_for, value=Session.org.id, on_search=Session.find,
+            on_pick=Shell.switched, focused=True,
             label="Find an organization", placeholder="Find an organization", none="No organizations match",
         ),
         class_name="pop narrow",

@@ -1,9 +1,10 @@
 /* A field for an account: found by name or label and chosen from a list, or an address that is pasted. What the form sends
-   is the address. Items: {id, label, sub, short, hint, note, tone, known, off}. `resolved` has the item of each entered
-   address; one that is not known has to be confirmed, unless `free`. The list opens on a click, a key or a text, not on focus: a
-   dialog that has just opened focuses its first field. */
+   is the address. Items: {id, label, sub, short, hint, note, tone, known, off}; `foundFor` is the text that they were found
+   for. `resolved` has the item of each entered address; one that is not known has to be confirmed, unless `free`. The list
+   opens on a click, a key or a text, not on focus: a dialog that has just opened focuses its first field. */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import Check from "lucide-react/dist/esm/icons/check.mjs";
+import { useHighlight } from "$/public/react/highlight.jsx";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
@@ -34,14 +35,14 @@ function float(field, list) {
 }
 
 export function AccountField({
-  id, name, items = [], active, resolved = {}, onSearch, onResolve, onPick, placeholder, free = false, invalid = false, describedBy, required = false,
-  focused = false,
+  id, name, items = [], foundFor, active, resolved = {}, onSearch, onResolve, onPick, placeholder, free = false, invalid = false,
+  describedBy, required = false, focused = false,
 }) {
   const listId = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(null);
   const [open, setOpen] = useState(false);
-  const [at, setAt] = useState(0);
+  const [rest, setRest] = useState(0);
   const wait = useRef();
   const list = useRef(null);
   const field = useRef(null);
@@ -49,6 +50,7 @@ export function AccountField({
   const typed = text.trim();
   const isAddress = ADDRESS.test(typed);
   const shown = open && active === id && !isAddress ? items : [];
+  const isCurrent = active === id && (Boolean(chosen) || foundFor === typed);
   const entered = isAddress ? resolved[typed.toLowerCase()] : undefined;
   const doubted = entered && !entered.known && !free ? entered : undefined;
 
@@ -64,6 +66,7 @@ export function AccountField({
     setText(item.known ? item.label : item.id);
     take(item);
   };
+  const { at, move, enter: choose } = useHighlight({ items: shown, isCurrent, isOld: () => !isCurrent, rest, field, pick });
   useEffect(() => {
     if (entered && !chosen && !doubted) take(entered);
   }, [entered, chosen]);
@@ -79,7 +82,8 @@ export function AccountField({
     setText(next);
     setChosen(null);
     setOpen(true);
-    setAt(free ? -1 : 0);
+    setRest(free ? -1 : 0);
+    move(null);
     clearTimeout(wait.current);
     const words = next.trim();
     const ask = () => {
@@ -92,19 +96,21 @@ export function AccountField({
   const enter = () => {
     if (open) return;
     setOpen(true);
-    setAt(-1);
+    setRest(-1);
+    move(null);
     if (!chosen && !isAddress) onSearch?.(typed);
   };
+  const awaits = open && typed && !isAddress && !isCurrent && at >= 0;
   const keys = (event) => {
     const last = shown.length - 1;
     const to = { ArrowDown: Math.min(last, at + 1), ArrowUp: Math.max(0, at - 1) }[event.key];
     if (to !== undefined) {
       event.preventDefault();
-      if (open) setAt(to);
+      if (open) move(to);
       else enter();
-    } else if (event.key === "Enter" && shown[at]) {
+    } else if (event.key === "Enter" && (shown[at] || awaits)) {
       event.preventDefault();
-      pick(shown[at]);
+      choose();
     } else if (event.key === "Escape" && shown.length > 0) {
       event.preventDefault();
       event.stopPropagation();
@@ -121,15 +127,15 @@ export function AccountField({
         aria-activedescendant={shown[at] ? `${listId}${at}` : undefined} aria-invalid={invalid ? "true" : undefined}
         aria-describedby={[describedBy, `${listId}c`].filter(Boolean).join(" ")} aria-required={required || undefined}
         value={text} onChange={change} onKeyDown={keys} onClick={enter} onBlur={() => setOpen(false)}
-        autoFocus={focused} data-unset={required && !chosen && !(isAddress && free) ? "" : undefined}
+        maxLength={100} autoFocus={focused} data-unset={required && !chosen && !(isAddress && free) ? "" : undefined}
       />
       <input type="hidden" name={name} value={value} />
-      <ul role="listbox" id={`${listId}l`} aria-label="Accounts" ref={list} popover="manual" hidden={shown.length === 0}>
+      <ul role="listbox" id={`${listId}l`} aria-label="Accounts" ref={list} popover="manual" hidden={shown.length === 0} aria-busy={!isCurrent}>
         {shown.map((item, i) => (
           <li
             key={item.id} id={`${listId}${i}`} role="option" aria-selected={chosen?.id === item.id}
-            aria-disabled={item.off ? true : undefined} data-active={i === at}
-            onMouseMove={() => at !== i && setAt(i)} onMouseDown={(event) => event.preventDefault()} onClick={() => pick(item)}
+            aria-disabled={item.off ? true : undefined} data-active={i === at} data-old={!isCurrent || undefined}
+            onMouseMove={() => at !== i && move(i)} onMouseDown={(event) => event.preventDefault()} onClick={() => pick(item)}
           >
             <span className="grow">
               <span className="label-text trunc">{item.label}</span>

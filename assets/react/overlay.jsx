@@ -1,5 +1,6 @@
 /* Native dialogs of the shell (navigation on phones, palette) and the keyboard shortcuts of the console. */
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
 import X from "lucide-react/dist/esm/icons/x.mjs";
 import { Picker } from "$/public/react/picker.jsx";
@@ -17,9 +18,13 @@ function useNative(open, onOpen) {
   useEffect(() => {
     const toggle = (event) => {
       if (event.detail !== open) return;
-      ref.current?.open ? ref.current.close() : ref.current?.showModal();
+      if (ref.current?.open) {
+        ref.current.close();
+        return;
+      }
+      latest.current?.();
+      ref.current?.showModal();
       ref.current?.querySelector("[role=combobox]")?.focus();
-      if (ref.current?.open) latest.current?.();
     };
     window.addEventListener("signum:open", toggle);
     return () => window.removeEventListener("signum:open", toggle);
@@ -51,12 +56,17 @@ export function Sheet({ name, label, children }) {
   );
 }
 
-export function Palette({ pages = [], found = [], onSearch }) {
-  const ref = useNative("palette", () => onSearch?.(""));
+export function Palette({ pages = [], found = [], foundFor, onSearch }) {
+  /* Each time it opens with a new field: without the earlier text, however it was closed. */
+  const [times, setTimes] = useState(0);
+  const ref = useNative("palette", () => {
+    flushSync(() => setTimes((before) => before + 1));
+    onSearch?.("");
+  });
   const items = [...pages.filter((page) => !page.off).map((page) => ({ ...page, local: true })), ...found];
   return (
     <dialog ref={ref} className="palette" aria-label="Search or jump to" onClick={outside(ref)}>
-      <Picker items={items} onSearch={onSearch} onDone={() => ref.current?.close()} label="Search or jump to"
+      <Picker key={times} items={items} foundFor={foundFor} onSearch={onSearch} onDone={() => ref.current?.close()} label="Search or jump to"
         placeholder="Page, name, address, transaction" none="Nothing of that name" />
     </dialog>
   );

@@ -94,6 +94,7 @@ def _find() -> rx.Component:
             "Party",
             on_pick=Issue.pick,
             on_search=Issue.find,
+            found_for=Issue.found_for,
             framed=True,
             focused=True,
             placeholder="Find a party by name, email or wallet",

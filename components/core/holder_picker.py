@@ -17,6 +17,7 @@ class AccountField(Local):
 
     name: rx.Var[str]
     items: rx.Var[list[dict[str, Any]]]
+    found_for: rx.Var[str | None]
     active: rx.Var[str]
     resolved: rx.Var[dict[str, dict[str, Any]]]
     placeholder: rx.Var[str]
@@ -56,6 +57,7 @@ def account_field(
         id=id,
         name=name,
         items=HolderPicker.items,
+        found_for=HolderPicker.found_for,
         active=HolderPicker.field,
         placeholder="Name or 0x…",
         free=free,

@@ -26,6 +26,7 @@ def move_dialog() -> rx.Component:
             "Find the new parent",
             on_pick=Move.pick,
             on_search=Move.search,
+            found_for=Move.found_for,
             value=Move.parent_id,
             placeholder="Find by name or ID",
             none="No organizations match",

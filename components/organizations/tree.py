@@ -46,6 +46,7 @@ def _search() -> rx.Component:
             "Find an organization by name or ID",
             on_pick=OrganizationState.find,
             on_search=Hierarchy.search,
+            found_for=Hierarchy.found_for,
             placeholder="Find by name or ID",
             none=rx.cond(Hierarchy.searched, "No organizations match", ""),
             search=True,

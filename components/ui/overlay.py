@@ -11,6 +11,7 @@ from components.ui.value import Local
 class Picker(Local):
     """A combobox: a search field with a list. Items: `{id, label, sub, hint, keys, depth, group, mark, href, off}`.
 
+    `found_for` is the text that the items of `on_search` were found for, None before the first search.
     `search` lets `/` move the focus there; without items and with an empty `none` only the field is drawn.
     """
 
@@ -18,6 +19,7 @@ class Picker(Local):
     tag = "Picker"
 
     items: rx.Var[list[dict[str, Any]]]
+    found_for: rx.Var[str | None]
     value: rx.Var[str]
     label: rx.Var[str]
     placeholder: rx.Var[str]
@@ -89,6 +91,7 @@ class Palette(Local):
 
     pages: rx.Var[list[dict[str, Any]]]
     found: rx.Var[list[dict[str, Any]]]
+    found_for: rx.Var[str | None]
 
     on_search: rx.EventHandler[rx.event.passthrough_event_spec(str)]
 
@@ -121,7 +124,8 @@ class Keys(Local):
 def picker(
     items: rx.Var[list[dict[str, Any]]], label: str, *, on_pick: Any, on_search: Any = None, **props: Any
 ) -> rx.Component:
-    """Draw a picker of one among many, by typing. Without `on_search` the list is filtered in the browser."""
+    """Draw a picker of one among many, by typing. Without `on_search` the list is filtered in the browser; with it,
+    `found_for` is needed."""
     if on_search is None:
         return Picker.create(items=items, label=label, on_pick=on_pick, local=True, **props)
     return Picker.create(items=items, label=label, on_pick=on_pick, on_search=on_search, **props)

@@ -11,7 +11,7 @@ from state.attestations.checklist import Checklist
 from state.attestations.detail import AttestationView, attestation_view
 from state.attestations.revoked import revoked_of
 from state.chains.lookup import Chains, ChainView
-from state.core.arguments import id_of
+from state.core.arguments import id_of, typed
 from state.core.dates import end_of, in_days
 from state.core.dialogs import Dialog
 from state.core.events import Events
@@ -27,6 +27,7 @@ class Issue(Chains, Dialog, rx.State):
 
     party: PartyView = PartyView()
     found: list[dict[str, Any]] = []
+    found_for: str | None = None
     revoked: list[AttestationView] = []
     chain_options: list[dict[str, str]] = []
     levels: list[dict[str, str]] = []
@@ -39,6 +40,7 @@ class Issue(Chains, Dialog, rx.State):
         """Open the dialog for a party, or with a search for one."""
         self._done()
         self.party, self.found, self.revoked, self.is_open = PartyView(), [], [], True
+        self.found_for = None
         zone = await self._zone()
         self.first_day, self.last_day = in_days(1, zone), in_days(365, zone)
         yield
@@ -60,13 +62,13 @@ class Issue(Chains, Dialog, rx.State):
     async def find(self, words: str) -> None:
         """Find parties by name, email or wallet."""
         try:
-            await self._find(str(words)[:100])
+            await self._find(typed(words))
         except ApiProblem as problem:
             self._refused(problem)
 
     async def _find(self, words: str) -> None:
         page = await self._api.list_parties(organization_id=self._org_id(), q=words or None, limit=20)
-        self.found = [_option(party_view(party)) for party in page.parties]
+        self.found, self.found_for = [_option(party_view(party)) for party in page.parties], words
 
     @rx.event
     async def pick(self, party_id: str) -> None:

@@ -20,6 +20,11 @@ def words(text: Any, limit: int = 100) -> str:
     return "".join(letter for letter in str(text)[:limit] if letter.isprintable()).strip()
 
 
+def typed(text: Any) -> str:
+    """Return a search text as the field has it, which compares it with its own to recognize outdated results."""
+    return str(text)[:100]
+
+
 def id_of(text: Any) -> str:
     """Return a UUID as the API writes it, or an empty string."""
     try:

@@ -10,7 +10,7 @@ from backend.client import ApiProblem, SessionClient
 from backend.core.addresses import ZERO_ADDRESS, checksummed
 from backend.users.schemas import MemberStatus
 from state.core.api import Api
-from state.core.arguments import id_of, number, words
+from state.core.arguments import id_of, number, typed, words
 from state.core.units import rounded, shortened
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
@@ -30,6 +30,7 @@ class HolderPicker(Api, rx.State):
 
     field: str = ""
     items: list[dict[str, Any]] = []
+    found_for: str | None = None
     resolved: dict[str, dict[str, Any]] = {}
 
     @rx.event(supersedes=True)
@@ -40,7 +41,7 @@ class HolderPicker(Api, rx.State):
         offered = [one for one in found.accounts if one.party_id is not None or offers != "parties"]
         members = await self._memberships(words(text)) if offers == "parties" else {}
         items = [marked(_item(account, found), members) for account in offered]
-        self.field, self.items = str(field)[:80], items
+        self.field, self.items, self.found_for = str(field)[:80], items, typed(text)
 
     @rx.event
     async def resolve(self, asset_id: str, eid: str, text: str) -> None:

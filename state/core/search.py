@@ -46,13 +46,15 @@ class Finder(Api, rx.State):
     """The palette's results."""
 
     found: list[dict[str, Any]] = []
+    found_for: str | None = None
+    """The text that they were found for; None before the first search."""
 
     @rx.event(supersedes=True)
     async def find(self, words: str) -> None:
         """Search organizations and, once there is text, all records the user may see here."""
         wanted, session = arguments.words(words), await self.get_state(Session)
         organizations, records = await asyncio.gather(session._organizations(wanted), self._records(wanted))
-        self.found = [*records, *organizations]
+        self.found, self.found_for = [*records, *organizations], arguments.typed(words)
 
     async def _records(self, words: str) -> list[dict[str, Any]]:
         """Return matching records by kind, the best match's kind first; empty if the user may not search here."""

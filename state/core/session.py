@@ -56,6 +56,7 @@ class Session(Api, rx.State):
     trail: list[Crumb] = []
     problem: str = ""
     found: list[dict[str, Any]] = []
+    found_for: str | None = None
     next_path: str = "/"
     is_for_application: bool = False
     """An application's request for access has led to the sign-in."""
@@ -204,7 +205,7 @@ class Session(Api, rx.State):
     @rx.event(supersedes=True)
     async def find(self, words: str) -> None:
         """Search organizations, for the switcher."""
-        self.found = await self._organizations(arguments.words(words))
+        self.found, self.found_for = await self._organizations(arguments.words(words)), arguments.typed(words)
 
     async def _organizations(self, words: str) -> list[dict[str, Any]]:
         page = await self._api.list_organizations(q=words or None, limit=50)

@@ -47,6 +47,7 @@ class MoveState(Dialog, rx.State):
     previewing: bool = False
     subject: OrganizationDetail = OrganizationDetail()
     parents: list[dict[str, Any]] = []
+    found_for: str | None = None
     parent_id: str = ""
     parent_name: str = ""
     changes: list[MovedNodeView] = []
@@ -77,11 +78,11 @@ class MoveState(Dialog, rx.State):
     @rx.event(supersedes=True)
     async def search(self, words: str) -> None:
         """Find organizations that could be the new parent."""
-        await self._search(arguments.words(words))
+        await self._search(arguments.typed(words))
 
     async def _search(self, words: str) -> None:
-        page = await self._api.list_organizations(q=words or None, limit=30)
-        self.parents = [self._option(row) for row in page.organizations]
+        page = await self._api.list_organizations(q=arguments.words(words) or None, limit=30)
+        self.parents, self.found_for = [self._option(row) for row in page.organizations], words
 
     def _option(self, row: OrganizationListed) -> dict[str, Any]:
         """Return a possible parent; an impossible one has a reason."""

@@ -25,6 +25,7 @@ class Hierarchy(Loads, rx.State):
     active: str = ""
     selected: str = ""
     found: list[dict[str, str]] = []
+    found_for: str | None = None
     searched: bool = False
     _forest: Forest = Forest()
 
@@ -164,6 +165,7 @@ class Hierarchy(Loads, rx.State):
         wanted = arguments.words(words)
         self.searched = bool(wanted)
         self.found = await (self._by_id(wanted) if is_id(wanted) else self._by_name(wanted)) if wanted else []
+        self.found_for = arguments.typed(words)
 
     async def _by_name(self, words: str) -> list[dict[str, str]]:
         page = await self._api.list_organizations(q=words, limit=20)

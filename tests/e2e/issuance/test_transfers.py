@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.e2e.answers import Answers
 from tests.e2e.conftest import Console, Signum
 
 STRANGER = "0x8617e340b3d01fa5f11f306f4090fd50e238070d"
@@ -94,3 +95,25 @@ def test_viewer_sees_transfers_without_send_button(console: Console, signum: Sig
     console.sign_in(signum.person("viewer"), "transfers").heading("Transfers")
     expect(console.page.get_by_role("group", name="Status")).to_be_visible()
     expect(console.page.get_by_role("button", name=re.compile("New transfer"))).to_have_count(0)
+
+
+def test_receiver_is_chosen_from_the_results_of_the_typed_name(console: Console, signum: Signum) -> None:
+    """Enter before they have arrived waits for them. It takes no earlier result and does not send the form."""
+    answers, page = Answers(console.page), console.page
+    console.sign_in(path="transfers").heading("Transfers")
+    page.get_by_role("button", name="New transfer").first.click()
+    dialog = page.get_by_role("dialog")
+    receiver = dialog.get_by_label("To", exact=True)
+    receiver.fill("alder")
+    offered = dialog.get_by_role("listbox", name="Accounts").get_by_role("option")
+    expect(offered.first).to_contain_text("Alder Family Office")
+    with answers.held():
+        receiver.fill("kestrel")
+        receiver.press("Enter")
+        expect(offered.first).to_have_attribute("data-old", "true")
+        expect(receiver).to_have_value("kestrel")
+    expect(receiver).to_have_value(re.compile("^Kestrel Pension Trust"))
+    expect(dialog.locator("input[name=to_address]")).to_have_value(re.compile("^0x"))
+    receiver.press("ArrowDown")
+    expect(offered.first).to_contain_text("Kestrel Pension Trust")
+    expect(offered.first).not_to_have_attribute("data-old", "true")
