@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import View
 from components.approvals.withdrawal import withdraw_button, withdrawal_dialog
 from components.core.csv_link import csv_of
 from components.core.permission import permitted
@@ -29,13 +30,27 @@ STATUSES = [
     ("", "All"), ("awaiting_approval", "Needs approval"), ("failed", "Failed"), ("running", "Running"),
     ("accepted", "Waiting to start"), ("succeeded", "Done"), ("denied", "Denied"),
 ]  # fmt: skip
+WORDS = {
+    "awaiting_approval": "waiting for approval, pending, second person",
+    "failed": "errors, problems",
+    "running": "in progress",
+    "accepted": "accepted, queued",
+    "succeeded": "succeeded, completed",
+    "denied": "rejected, refused",
+}
+"""What people call a status, besides the name of its filter."""
+VIEWS = [
+    View(f"Requests, {name[0].lower()}{name[1:]}", f"status={status}", WORDS[status])
+    for status, name in STATUSES
+    if status
+]
 ONE = OneRequest.request
 
 
 @page(
     route="/o/[org_id]/requests",
     title="Requests",
-    nav=Nav("Network", "list-checks", 61, "q"),
+    nav=Nav("Network", "list-checks", 61, "q", views=VIEWS),
     on_load=[Requests.load],
     in_url=[Requests, OneRequest],
 )

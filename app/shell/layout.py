@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 
 from app.shell.header import header, network_badge
-from app.shell.sidebar import Place, keys_dialog, places, sidebar, sidebar_in_sheet
+from app.shell.sidebar import Place, View, keys_dialog, places, sidebar, sidebar_in_sheet
 from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
 from components.requests.fix import fix_dialog
@@ -37,6 +37,7 @@ class Nav:
 
     `count`: a Var of text: a number, empty, or "?" where it is unknown.
     `shown`: a Var that hides the entry, for pages that only some installations have.
+    `views`: views of the page that the palette finds too.
     """
 
     group: str
@@ -46,6 +47,7 @@ class Nav:
     label: str = ""
     count: Any = None
     shown: Any = True
+    views: Sequence[View] = ()
 
 
 addressed: dict[str, tuple[type[Addressed], ...]] = {}
@@ -78,7 +80,8 @@ def page(
     def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
         if nav is not None:
             label = nav.label or title
-            places.append(Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown))
+            entry = Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown, nav.views)
+            places.append(entry)
 
         addressed[route] = tuple(in_url)
 
@@ -207,15 +210,30 @@ def stripe() -> rx.Component:
 
 
 def _jumps() -> list[dict[str, Any]]:
-    """Return the pages that the command palette lists."""
+    """Return the pages that the command palette lists, and below them their views, which need a text."""
+    ordered = sorted(places, key=lambda place: place.order)
     return [
-        {
-            "id": place.route,
-            "label": place.label,
-            "group": "Pages",
-            "keys": ["G", place.key.upper()] if place.key else [],
-            "href": place.href,
-            "off": False if place.shown is True else ~place.shown,
-        }
-        for place in sorted(places, key=lambda place: place.order)
+        *[
+            {
+                "id": place.route,
+                "label": place.label,
+                "group": "Pages",
+                "keys": ["G", place.key.upper()] if place.key else [],
+                "href": place.href,
+                "off": False if place.shown is True else ~place.shown,
+            }
+            for place in ordered
+        ],
+        *[
+            {
+                "id": f"{place.route}?{view.query}",
+                "label": view.label,
+                "words": view.words,
+                "group": "Pages",
+                "href": place.href + f"?{view.query}",
+                "off": False if place.shown is True else ~place.shown,
+            }
+            for place in ordered
+            for view in place.views
+        ],
     ]

@@ -3,6 +3,7 @@
 What every page shows is memoized (`rx.memo`): compiled once, in one module that the browser loads once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -20,6 +21,15 @@ from state.core.shell import Shell
 
 
 @dataclass(frozen=True)
+class View:
+    """What a page shows with `query` in its URL. The palette finds it by its label and further `words`."""
+
+    label: str
+    query: str
+    words: str = ""
+
+
+@dataclass(frozen=True)
 class Place:
     """A page in the sidebar."""
 
@@ -31,6 +41,7 @@ class Place:
     key: str
     count: Any
     shown: Any
+    views: Sequence[View] = ()
 
     @property
     def href(self) -> rx.Var[str]:

@@ -126,3 +126,24 @@ def test_palette_opens_without_the_earlier_text(console: Console) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/members")
     again()
+
+
+def test_palette_opens_requests_of_a_status_by_its_words(console: Console) -> None:
+    page = console.sign_in(path="overview").heading("Overview").page
+    for words, entry, status in (
+        ("failed", "Requests, failed", "Failed"),
+        ("waiting for approval", "Requests, needs approval", "Needs approval"),
+        ("requests errors", "Requests, failed", "Failed"),
+    ):
+        page.keyboard.press("Control+k")
+        expect(option(page, "^Requests")).to_be_visible()
+        expect(option(page, entry)).to_have_count(0)
+        page.get_by_role("combobox", name="Search or jump to").fill(words)
+        expect(option(page, entry)).to_have_attribute("data-active", "true")
+        page.keyboard.press("Enter")
+        console.heading("Requests")
+        pressed = page.get_by_role("group", name="Status").get_by_role("button", pressed=True)
+        expect(pressed).to_have_text(status)
+        page.wait_for_url(re.compile(r"/requests\?status=\w+$"))
+        rows = page.get_by_role("table", name="Requests").locator("tbody").get_by_role("row")
+        expect(rows.first).to_contain_text(status)
