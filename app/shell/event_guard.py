@@ -16,12 +16,15 @@ from reflex_base.utils.form import FORM_DATA_ENTRIES_KEY
 
 from backend.auth.credentials import session_secret
 from backend.auth.secrets import digest
+from state.core.session import UNKNOWN, Session
 from state.core.toasts import Notices
 from state.users.factor_prompt import current_event
 
 UNUSED = ("setvar", "update_vars_internal")
 """Reflex's own handlers that set vars from outside; no var of ours needs them."""
 NO_PAGE = "splat"
+NOBODY = digest("")
+"""The owner of a tab without a session."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 ID = re.compile(r"[^/?#\\%\x00-\x20]{1,200}")
 
@@ -55,11 +58,15 @@ class Door(Middleware):
 
 
 async def _forget_others(root: BaseState) -> None:
-    """Reset every state when the browser's session has changed: a tab outlives the session that filled it."""
+    """Reset every state when the browser's session has changed: a tab outlives the session that filled it. Only whose
+    it was is kept, for the sign-in page."""
     owner = await root.get_state(Owner)
     session = digest(session_secret(root.router.headers.cookie))
     if owner._owner is not None and owner._owner != session:
+        shown = await root.get_state(Session)
+        earlier = shown.user_id or (UNKNOWN if owner._owner != NOBODY else "")
         root.reset()  # type: ignore[no-untyped-call]  # Reflex does not annotate it
+        shown._earlier_user_id = earlier
     owner._owner = session
 
 

@@ -6,9 +6,10 @@ import reflex as rx
 
 from app.shell.layout import entrance
 from components.demo_people.people import demo_people
-from components.ui.button import link
+from components.ui.button import link, link_button
 from components.ui.form import NativeForm
 from components.ui.note import note
+from components.ui.value import Local
 from components.users.factors import ShowPasskey
 from state.core.session import Session
 from state.demo_people.people import DemoPeople
@@ -29,6 +30,41 @@ def _failed() -> rx.Component:
     return rx.cond(Session.sign_in_error != "", failed, rx.fragment())
 
 
+class Reload(Local):
+    """Loads the page again, once, in a tab whose session has ended."""
+
+    library = "$/public/react/reload.jsx"
+    tag = "Reload"
+
+    ended: rx.Var[str]
+
+
+def _signed_in() -> rx.Component:
+    """Draw who is signed in in this browser, and offer to continue; or that the session has ended."""
+    name = Session.resumes_as
+    replaced = rx.fragment(
+        rx.el.b("Another person has signed in. "),
+        rx.fragment("This browser is now signed in as ", name, ". Continue, or sign in to your account."),
+    )
+    known = rx.fragment(
+        rx.el.b("You are signed in as ", name, ". "),
+        "Continue, or sign in to another account.",
+    )
+    said = rx.el.p(rx.cond(Session.is_replaced, replaced, known))
+    # A page load, because the browser may have another session by then.
+    attrs = {"reloadDocument": True}
+    again = link_button(
+        rx.fragment("Continue as ", name), Session.next_path, kind="primary", class_name="large", custom_attrs=attrs
+    )
+    offer = rx.el.section(said, again, class_name="card", aria_label="Signed in")
+    ended = note(rx.el.b("Your session has ended. "), "Sign in again.", tone="info", role="status")
+    return rx.fragment(
+        Reload.create(ended=Session.ended),
+        rx.cond(name != "", rx.el.div(offer, class_name="after-words"), rx.fragment()),
+        rx.cond(Session.ended != "", rx.el.div(ended, class_name="after-words"), rx.fragment()),
+    )
+
+
 @rx.page(route="/sign-in", title="Sign in · Signum", on_load=[Session.arrive, Session.resume, DemoPeople.watch])
 def sign_in() -> rx.Component:
     """Draw the form; it works without a socket too."""
@@ -42,7 +78,9 @@ def sign_in() -> rx.Component:
             _field("Password", "password", "password", "current-password", key="first"),
         ),
         rx.el.input(type="hidden", name="next", value=Session.next_path, read_only=True),
-        rx.el.button("Sign in", type="submit", class_name="btn primary large"),
+        rx.el.button(
+            "Sign in", type="submit", class_name=rx.cond(Session.resumes_as != "", "btn large", "btn primary large")
+        ),
         link("Forgot your password?", "/forgot-password", class_name="small"),
         action="/session",
         method="post",
@@ -54,7 +92,7 @@ def sign_in() -> rx.Component:
         tone="info",
     )
     application = rx.cond(Session.is_for_application, rx.el.div(asked, class_name="after-words"), rx.fragment())
-    return entrance("Sign in to Signum", application, form, demo_people())
+    return entrance("Sign in to Signum", application, _signed_in(), form, demo_people())
 
 
 @rx.page(route="/sign-in/factor", title="Second factor · Signum", on_load=Session.arrive)

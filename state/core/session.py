@@ -7,7 +7,9 @@ from uuid import UUID
 
 import reflex as rx
 
+from backend.auth.credentials import session_secret
 from backend.auth.scopes import RANK, ROLE_SCOPES, Scope, highest
+from backend.auth.secrets import digest
 from backend.client import ApiProblem, client
 from backend.organizations.schemas import Access, OrganizationListed
 from backend.sign_in.schemas import EMAIL_COOKIE, Reach
@@ -65,6 +67,12 @@ class Session(Api, rx.State):
     sign_in_error: str = ""
     sign_in_email: str = ""
     """The email of the sign-in that has just failed."""
+    resumes_as: str = ""
+    """On the sign-in page: who is signed in in this browser, and can continue. Empty for visitors."""
+    is_replaced: bool = False
+    """This tab belonged to another person."""
+    ended: str = ""
+    """On the sign-in page: a mark of the tab's session, which has ended. Empty without a session."""
     needs_factor: bool = False
     """The current organization requires a second factor, and the user has none."""
     advises_factor: bool = False
@@ -72,6 +80,8 @@ class Session(Api, rx.State):
     ip_address: str = ""
     """The browser's address as the API sees it."""
     _puts_off_factor: bool = False
+    _earlier_user_id: str = ""
+    """Whose session filled this tab before the present one; empty if none did."""
     network: str = ""
 
     @rx.event
@@ -179,16 +189,29 @@ class Session(Api, rx.State):
         self.is_for_application = self.next_path.startswith(APPLICATIONS)
         self.sign_in_error = SIGN_IN_ERRORS.get(self._query("error"), "")
         self.sign_in_email = kept_email(self.router.headers.cookie) if self.sign_in_error else ""
+        self.resumes_as, self.is_replaced, self.ended = "", False, ""
 
     @rx.event
     async def resume(self) -> Next:
-        """Lead a browser that is signed in to the path it wanted: only the earlier session of its tab has ended. An
-        application may require a new sign-in, and so does a person whose sign-in has just failed."""
-        if self.next_path == "/" or self.is_for_application or self.sign_in_error:
+        """Lead a browser that is signed in to the path it wanted: only the earlier session of its tab has ended.
+
+        Without a path, or if the tab was another person's, offer to continue instead. An application may require a new
+        sign-in, and so does a person whose sign-in has just failed.
+        """
+        secret = session_secret(self.router.headers.cookie)
+        if not secret or self.is_for_application or self.sign_in_error:
             return None
         try:
-            await self._api.get_me()
-        except (ApiProblem, SignedOut):
+            me = await self._api.get_me()
+        except SignedOut:
+            self.ended = digest(secret)[:12]
+            return None
+        except ApiProblem:
+            return None
+        is_other = bool(self._earlier_user_id) and str(me.user.id) not in (self._earlier_user_id, self.user_id)
+        self.is_replaced = is_other and self._earlier_user_id != UNKNOWN
+        if self.next_path == "/" or is_other:
+            self.resumes_as = me.user.display_name or me.user.email or "the signed-in person"
             return None
         return rx.redirect(self.next_path, replace=True)
 
@@ -229,6 +252,8 @@ class Session(Api, rx.State):
         }
 
 
+UNKNOWN = "unknown"
+"""The earlier user of a tab that no page has named."""
 APPLICATIONS = ("/v1/oauth/authorize", "/oauth/consent")
 """Where applications request access."""
 SIGN_IN_ERRORS = {

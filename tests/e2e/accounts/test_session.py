@@ -66,16 +66,60 @@ def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum
     page.get_by_role("button", name="Admin", exact=True).click()
     page.wait_for_url("**/sign-in?next=**")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text("Your session has ended. Sign in again.")
+    expect(page.get_by_role("link", name="Continue")).to_have_count(0)
 
 
 def test_tab_whose_session_was_replaced_continues_where_it_was(console: Console, signum: Signum) -> None:
     """What the earlier session began may end after the page of the next one has opened, and lead to the sign-in."""
     console.sign_in(path="members").heading("Members")
     console.begin_session(signum.person("compliance_officer"))
+    console.goto("attestations").heading("Attestations")
     console.page.goto(f"{signum.url}/sign-in?next=/o/{signum.organization}/attestations")
     console.page.wait_for_url("**/attestations")
     console.heading("Attestations")
     expect(console.page.get_by_role("button", name="Account: Priya Shah")).to_be_visible()
+
+
+def test_tab_says_that_another_person_has_signed_in(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    console.begin_session(signum.person("compliance_officer"))
+    page.get_by_role("button", name="Admin", exact=True).click()
+    said = page.get_by_role("region", name="Signed in")
+    expect(said).to_contain_text("Another person has signed in. This browser is now signed in as Priya Shah.")
+    expect(page.get_by_label("Email")).to_be_visible()
+    accessible(console)
+    said.get_by_role("link", name="Continue as Priya Shah").click()
+    page.wait_for_url("**/members")
+    console.heading("Members")
+    expect(page.get_by_role("button", name="Account: Priya Shah")).to_be_visible()
+
+
+def test_tab_continues_after_its_person_has_signed_in_elsewhere(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    console.begin_session(signum.person())
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Admin", exact=True).click()
+    page.wait_for_url("**/members")
+    console.heading("Members")
+    expect(page.get_by_role("button", name="Account: Elin Halvorsen")).to_be_visible()
+
+
+def test_sign_in_page_offers_a_signed_in_browser_to_continue(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path="members").heading("Members").page
+    page.goto(f"{signum.url}/sign-in")
+    said = page.get_by_role("region", name="Signed in")
+    expect(said).to_contain_text("You are signed in as Elin Halvorsen.")
+    accessible(console)
+    officer = signum.person("compliance_officer")
+    page.get_by_label("Email").fill(officer.email)
+    page.get_by_label("Password").fill(officer.password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/overview")
+    expect(page.get_by_role("button", name="Account: Priya Shah")).to_be_visible()
+    page.goto(f"{signum.url}/sign-in")
+    page.get_by_role("link", name="Continue as Priya Shah").click()
+    page.wait_for_url("**/overview")
 
 
 def test_client_signs_in_and_arrives_on_their_own_page(console: Console, signum: Signum) -> None:
