@@ -61,7 +61,7 @@ def _signed_in() -> rx.Component:
     return rx.fragment(
         Reload.create(ended=Session.ended),
         rx.cond(name != "", rx.el.div(offer, class_name="after-words"), rx.fragment()),
-        rx.cond(Session.ended != "", rx.el.div(ended, class_name="after-words"), rx.fragment()),
+        rx.cond(Session.has_ended, rx.el.div(ended, class_name="after-words"), rx.fragment()),
     )
 
 

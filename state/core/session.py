@@ -73,6 +73,8 @@ class Session(Api, rx.State):
     """This tab belonged to another person."""
     ended: str = ""
     """On the sign-in page: a mark of the tab's session, which has ended. Empty without a session."""
+    has_ended: bool = False
+    """A page of a session that has ended led to the sign-in."""
     needs_factor: bool = False
     """The current organization requires a second factor, and the user has none."""
     advises_factor: bool = False
@@ -189,7 +191,7 @@ class Session(Api, rx.State):
         self.is_for_application = self.next_path.startswith(APPLICATIONS)
         self.sign_in_error = SIGN_IN_ERRORS.get(self._query("error"), "")
         self.sign_in_email = kept_email(self.router.headers.cookie) if self.sign_in_error else ""
-        self.resumes_as, self.is_replaced, self.ended = "", False, ""
+        self.resumes_as, self.is_replaced, self.ended, self.has_ended = "", False, "", False
 
     @rx.event
     async def resume(self) -> Next:
@@ -199,12 +201,15 @@ class Session(Api, rx.State):
         sign-in, and so does a person whose sign-in has just failed.
         """
         secret = session_secret(self.router.headers.cookie)
-        if not secret or self.is_for_application or self.sign_in_error:
+        if self.is_for_application or self.sign_in_error:
+            return None
+        if not secret:
+            self.has_ended = bool(self._earlier_user_id) and self.next_path != "/"
             return None
         try:
             me = await self._api.get_me()
         except SignedOut:
-            self.ended = digest(secret)[:12]
+            self.ended, self.has_ended = digest(secret)[:12], True
             return None
         except ApiProblem:
             return None

@@ -60,6 +60,7 @@ async def test_tab_whose_browser_has_another_person_says_who_it_is(world: World)
         tab.path = f"/sign-in?next=/o/{firm.id}/members"
         await tab.connect(firm.admin.cookie)
         assert tab.value(Session, "ended") != "", "the page loads again, because the browser may have another cookie"
+        assert tab.value(Session, "has_ended")
         said = await tab.connect(officer.cookie)
         assert (tab.value(Session, "ended"), tab.value(Session, "resumes_as")) == ("", "Priya.Shah")
         assert tab.value(Session, "is_replaced")

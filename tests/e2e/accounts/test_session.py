@@ -63,7 +63,8 @@ def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum
         f"{signum.url}/session/end", headers={"cookie": cookie, "origin": signum.url}, max_redirects=0
     )
     assert answer.status == 303
-    page.get_by_role("button", name="Admin", exact=True).click()
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Admin", exact=True).click()
     page.wait_for_url("**/sign-in?next=**")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     expect(page.get_by_role("status")).to_have_text("Your session has ended. Sign in again.")
