@@ -28,18 +28,20 @@ GROUPS = {
 PLACES = {
     "asset": "assets/{id}",
     "market": "markets/{id}",
-    "distribution": "assets",
+    "distribution": "distributions/{id}",
     "party": "parties?id={id}",
     "member": "members",
     "invitation": "members?tab=invitations",
     "wallet": "wallets?id={id}",
     "attestation": "attestations?show=active&id={id}",
-    "transfer": "transfers",
-    "bridge": "bridges",
+    "transfer": "transfers?id={id}",
+    "bridge": "bridges?id={id}",
     "request": "requests?id={id}",
     "api_key": "api-keys",
 }
 """The page of each kind, below its organization."""
+WITH_STATUS = ("transfer", "bridge", "request")
+"""Kinds whose detail is a status."""
 
 
 class Finder(Api, rx.State):
@@ -72,10 +74,11 @@ class Finder(Api, rx.State):
 
     def _option(self, row: Found) -> dict[str, Any]:
         is_here = str(row.organization_id) == self._org_id()
+        detail = row.detail.replace("_", " ") if row.kind in WITH_STATUS else row.detail
         return {
             "id": f"{row.kind}:{row.id}",
             "label": row.title,
-            "sub": " · ".join(filter(None, [row.detail, "" if is_here else row.organization_name])),
+            "sub": " · ".join(filter(None, [detail, "" if is_here else row.organization_name])),
             "group": GROUPS[row.kind],
             "href": f"/o/{row.organization_id}/{PLACES[row.kind].format(id=row.id)}",
         }

@@ -123,7 +123,7 @@ def found(connection: sa.Connection, root: UUID, entered: UUID) -> dict[str, Any
     return answers | {"signum_known_chains": sorted(answers["signum_known_chains"])}
 
 
-@pytest.mark.parametrize("marked", MARKED)
+@pytest.mark.parametrize("marked", ["none", "few", pytest.param("many", marks=pytest.mark.long)])
 def test_facts_of_a_subtree_are_those_of_a_plain_walk(own: str, marked: str) -> None:
     forest = Forest(1, MARKED[marked])
     with stored(own, forest) as connection:

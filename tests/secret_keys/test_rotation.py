@@ -19,7 +19,7 @@ from tests.conftest import World
 from tests.secret_keys.office import Office
 from tests.secret_keys.processes import Machine
 
-ROTATED = [Purpose.WALLETS, Purpose.DOCUMENTS, Purpose.SECRETS]
+ROTATED = [Purpose.WALLETS, *(pytest.param(p, marks=pytest.mark.long) for p in (Purpose.DOCUMENTS, Purpose.SECRETS))]
 SEALED = {
     Purpose.WALLETS: "select sealed from wallet_keys",
     Purpose.DOCUMENTS: "select sealed from party_file_parts",

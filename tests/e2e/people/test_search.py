@@ -40,6 +40,21 @@ def test_palette_finds_names_and_addresses(console: Console, signum: Signum) -> 
     expect(page.get_by_text("Nothing of that name")).to_be_visible()
 
 
+def test_palette_opens_the_record_that_was_found(console: Console, signum: Signum) -> None:
+    console.sign_in(path="overview")
+    page = console.page
+    transfer = next(t for t in signum.call("GET", "/orgs/{org}/transfers")["transfers"] if t["tx_hash"])
+    look_for(page, transfer["tx_hash"])
+    option(page, f"{transfer['asset_symbol']} to 0x.*{transfer['status']}").click()
+    page.wait_for_url(f"**/transfers?id={transfer['id']}")
+    expect(page.get_by_role("complementary", name=f" to {transfer['to_name']}")).to_be_visible()
+    distribution = signum.call("GET", "/orgs/{org}/distributions")["distributions"][0]
+    look_for(page, distribution["id"])
+    option(page, distribution["name"]).click()
+    page.wait_for_url(f"**/distributions/{distribution['id']}")
+    console.heading(distribution["name"])
+
+
 def test_enter_before_the_results_waits_for_those_of_the_typed_text(console: Console) -> None:
     answers, page = Answers(console.page), console.page
     console.sign_in(path="overview").heading("Overview")
