@@ -84,6 +84,7 @@ def test_tab_whose_session_was_replaced_continues_where_it_was(console: Console,
 
 def test_tab_says_that_another_person_has_signed_in(console: Console, signum: Signum) -> None:
     page = console.sign_in(path="members").heading("Members").page
+    expect(page.get_by_role("button", name="Account: Elin Halvorsen")).to_be_visible()
     console.begin_session(signum.person("compliance_officer"))
     page.get_by_role("button", name="Admin", exact=True).click()
     said = page.get_by_role("region", name="Signed in")
