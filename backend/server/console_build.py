@@ -67,11 +67,8 @@ def stop() -> None:
 
 
 def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bool:
-    """Build the console unless it is up to date; return whether it was built. Raises ConsoleBuildFailed.
-
-    A wheel contains the console of its sources.
-    """
-    if IS_WHEEL or is_current():
+    """Build the console unless it is up to date; return whether it was built. Raises ConsoleBuildFailed."""
+    if is_current():
         return False
     with _alone():
         if is_current():
@@ -97,8 +94,8 @@ def _settle_lock() -> None:
 
 
 def is_current() -> bool:
-    """Return whether the build is of the current sources."""
-    return CONSOLE.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
+    """Return whether the build is of the current sources. A wheel contains that of its own."""
+    return IS_WHEEL or CONSOLE.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
 
 
 def digest(*, without_lock: bool = False) -> str:
