@@ -95,7 +95,7 @@ def _settle_lock() -> None:
 
 def is_current() -> bool:
     """Return whether the build is of the current sources. A wheel contains that of its own."""
-    return IS_WHEEL or CONSOLE.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest()
+    return IS_WHEEL or (CONSOLE.is_dir() and DIGEST.exists() and DIGEST.read_text() == digest())
 
 
 def digest(*, without_lock: bool = False) -> str:
