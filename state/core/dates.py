@@ -32,11 +32,14 @@ def start_of(day: date, zone: tzinfo) -> str:
 
 
 def end_of(day: str, zone: tzinfo = UTC) -> str | None:
-    """Return the last second of a date in a time zone, None for an empty field. Raises ValueError with a message."""
+    """Return the last second of a date in a time zone, None for an empty field. Raises ValueError with a message.
+
+    Where the clock skips the day's last hour, `fold` gives the second before it; where it repeats it, the second time.
+    """
     if not day.strip():
         return None
     try:
-        return _utc(datetime.combine(date.fromisoformat(day.strip()), time(23, 59, 59), zone))
+        return _utc(datetime.combine(date.fromisoformat(day.strip()), time(23, 59, 59, fold=1), zone))
     except (ValueError, OverflowError):
         raise ValueError("Enter a date, such as 2027-06-30") from None
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import quote
 
 import reflex as rx
 
@@ -30,7 +31,7 @@ PLACES = {
     "market": "markets/{id}",
     "distribution": "distributions/{id}",
     "party": "parties?id={id}",
-    "member": "members",
+    "member": "members?q={title}",
     "invitation": "members?tab=invitations",
     "wallet": "wallets?id={id}",
     "attestation": "attestations?show=active&id={id}",
@@ -40,8 +41,10 @@ PLACES = {
     "api_key": "api-keys",
 }
 """The page of each kind, below its organization."""
-WITH_STATUS = ("transfer", "bridge", "request")
-"""Kinds whose detail is a status."""
+WITH_CODE = ("transfer", "bridge", "request", "party", "member", "invitation")
+"""Kinds whose detail begins with a status or a role."""
+LONGEST = 100
+"""Characters of a text that a list searches."""
 
 
 class Finder(Api, rx.State):
@@ -74,11 +77,13 @@ class Finder(Api, rx.State):
 
     def _option(self, row: Found) -> dict[str, Any]:
         is_here = str(row.organization_id) == self._org_id()
-        detail = row.detail.replace("_", " ") if row.kind in WITH_STATUS else row.detail
+        code, *more = row.detail.split(", ")
+        detail = ", ".join([code.replace("_", " "), *more]) if row.kind in WITH_CODE else row.detail
+        place = PLACES[row.kind].format(id=row.id, title=quote(row.title[:LONGEST], safe=""))
         return {
             "id": f"{row.kind}:{row.id}",
             "label": row.title,
             "sub": " · ".join(filter(None, [detail, "" if is_here else row.organization_name])),
             "group": GROUPS[row.kind],
-            "href": f"/o/{row.organization_id}/{PLACES[row.kind].format(id=row.id)}",
+            "href": f"/o/{row.organization_id}/{place}",
         }

@@ -53,6 +53,10 @@ def test_palette_opens_the_record_that_was_found(console: Console, signum: Signu
     option(page, distribution["name"]).click()
     page.wait_for_url(f"**/distributions/{distribution['id']}")
     console.heading(distribution["name"])
+    look_for(page, "priya.shah")
+    option(page, "Priya Shah compliance officer").click()
+    page.wait_for_url("**/members?q=Priya%20Shah")
+    expect(page.get_by_role("row").filter(has_text="Priya Shah")).to_be_visible()
 
 
 def test_enter_before_the_results_waits_for_those_of_the_typed_text(console: Console) -> None:
