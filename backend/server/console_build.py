@@ -6,10 +6,11 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -52,7 +53,7 @@ class ConsoleBuildFailed(Exception):
 
 @dataclass
 class _Building:
-    """The process that builds the console."""
+    """The process that builds the console, in a group with those that it starts, such as the bundler."""
 
     process: "subprocess.Popen[str] | None" = None
     is_stopped: bool = False
@@ -63,7 +64,8 @@ def stop() -> None:
     building = runtime.part(_Building)
     building.is_stopped = True
     if building.process is not None:
-        building.process.terminate()
+        with suppress(ProcessLookupError):  # it has just ended
+            os.killpg(building.process.pid, signal.SIGTERM)
 
 
 def build_if_changed(progress: Callable[[str], None] = lambda words: None) -> bool:
@@ -157,7 +159,13 @@ def _export() -> None:
     if building.is_stopped:
         raise ConsoleBuildFailed("It was stopped.")
     process = building.process = subprocess.Popen(
-        command, cwd=ROOT, env=clean | SAME_EVERYWHERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=ROOT,
+        env=clean | SAME_EVERYWHERE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     )
     text, _ = process.communicate()
     building.process = None

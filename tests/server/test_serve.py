@@ -219,16 +219,16 @@ def running_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("number", "builder"), [(signal.SIGINT, "reflex"), (signal.SIGTERM, "react-router")])
 def test_stop_during_the_build_of_the_console_ends_the_services_and_the_build(
-    home: Path, tmp_path: Path, number: signal.Signals
+    home: Path, tmp_path: Path, number: signal.Signals, builder: str
 ) -> None:
     """The services run beside the build, so that a first start creates the demo in the meantime."""
     sources = copied(tmp_path / "sources")
     serve = Serve(home, sources)
-    serve.wait(lambda: any("export" in line for line in running_in(sources)) and (home / "chains").is_dir())
     said = iter(serve.process.stdout or ())
     assert any("leadership.taken" in line for line in said)
+    serve.wait(lambda: any(builder in line for line in running_in(sources)))
     serve.process.send_signal(number)
     rest, _ = serve.process.communicate(timeout=60)
     assert (serve.process.returncode, "Traceback" in rest) == (0, False), rest
