@@ -40,7 +40,9 @@ def on_error(exception: Exception) -> rx.event.EventSpec | None:
     if isinstance(exception, Replaced):
         return None
     if isinstance(exception, SignedOut):
-        return rx.redirect(f"/sign-in?next={quote(str(exception), safe='')}")
+        page = str(exception)
+        # Several calls may end so; after the first one the page is already the sign-in, which has the path.
+        return None if page.startswith("/sign-in") else rx.redirect(f"/sign-in?next={quote(page, safe='')}")
     if isinstance(exception, ApiProblem) and exception.status == 503 and "demo data" in readiness().waiting:
         return rx.redirect("/sign-in")  # it shows how far the demo is; the page's organization may be deleted
     if isinstance(exception, Malformed):

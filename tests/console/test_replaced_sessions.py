@@ -50,6 +50,20 @@ async def test_end_of_the_earlier_session_does_not_lead_the_new_one_to_the_sign_
         assert "/sign-in" not in said
 
 
+async def test_second_call_of_an_ended_session_keeps_the_path_that_the_sign_in_has(world: World) -> None:
+    firm = await Firm.found(world)
+    async with connected() as socket:
+        tab = await tab_of(firm, socket, "members")
+        async with db.transaction() as session:
+            await service.end_by_cookie(session, session_secret(firm.admin.cookie))
+        assert REDIRECT in await tab.send(f"{BELL}.follow", {})
+        tab.path = f"/sign-in?next=%2Fo%2F{firm.id}%2Fmembers"
+        socket.failures.clear()
+        said = await tab.send(f"{BELL}.follow", {})
+        assert any(isinstance(failure, SignedOut) for failure in socket.failures)
+        assert REDIRECT not in said
+
+
 async def test_tab_whose_browser_has_another_person_says_who_it_is(world: World) -> None:
     firm = await Firm.found(world)
     officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER, "priya.shah@example.com")
