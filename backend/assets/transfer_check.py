@@ -1,6 +1,5 @@
 """Transfer checks: every rule's verdict, and whether the contract agrees."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +10,25 @@ from backend.attestations.revocations import resolved
 from backend.auth.principal import Context
 from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import registry, token
-from backend.chain.bindings.registry import Standing as OnChainStanding
+from backend.chain.bindings.registry import Question
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.devnet import clock
-from backend.chain.rpc.json_rpc import Rpc, connect
+from backend.chain.errors import ChainUnavailable
+from backend.chain.rpc.json_rpc import connect
 from backend.chains import service as chains
 from backend.compliance.rules import Account, Standing, TokenState, evaluate, failures
 from backend.compliance.schemas import RuleVerdict, TransferCheck, TransferVerdict
 from backend.core import db
 from backend.core.addresses import ZERO_ADDRESS
 from backend.core.errors import BadRequest
+
+Read = tuple[Any, ...]
+"""A contract, its address, a function and its arguments."""
+TOGETHER = 2
+"""Accounts that are read in one batch: a node may accept few calls in it."""
+ATTEMPTS = 8
+_OF_TOKEN = ("rules", "paused", "rulesVersion", "holderCount", "treasury")
+_OF_ACCOUNT = ("balanceOf", "holdingOf", "getFrozenTokens", "isVenue")
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,17 @@ class Place:
     eid: int
     token: str
     registry: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What decides about a token's movements at one block."""
+
+    rules: TokenRules
+    state: TokenState
+    accounts: list[Account]
+    answers: list[Any]
+    """The answers to further reads of the same block."""
 
 
 async def check(context: Context, asset_id: UUID, body: TransferCheck) -> TransferVerdict:
@@ -55,13 +74,14 @@ async def resolved_verdicts(
 
 
 async def verdicts_of(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict], list[int]]:
-    """Return every rule's verdict, and the codes that the contract refuses with."""
-    amount = int(body.amount)
-    rules, state = await asyncio.gather(token.rules(place.eid, place.token), token_state(place))
-    receiver = await account(place, rules, body.to_address)
-    sender = None if body.from_address == ZERO_ADDRESS else await account(place, rules, body.from_address)
-    verdicts = evaluate(rules, sender, receiver, amount, clock.moment(), state)
-    return verdicts, await token.check_transfer(place.eid, place.token, body.from_address, body.to_address, amount)
+    """Return every rule's verdict, and the codes that the contract refuses with, both of one block."""
+    is_mint, amount = body.from_address == ZERO_ADDRESS, int(body.amount)
+    asked = token.transfer_codes(place.token, body.from_address, body.to_address, amount)
+    addresses = [body.to_address] if is_mint else [body.to_address, body.from_address]
+    facts = await facts_of(place, *addresses, also=[asked])
+    receiver, sender = facts.accounts[0], None if is_mint else facts.accounts[1]
+    verdicts = evaluate(facts.rules, sender, receiver, amount, clock.moment(), facts.state)
+    return verdicts, list(facts.answers[0])
 
 
 async def place_of(context: Context, asset_id: UUID, eid: int) -> Place:
@@ -77,34 +97,49 @@ async def place_of(context: Context, asset_id: UUID, eid: int) -> Place:
     )
 
 
-async def token_state(place: Place) -> TokenState:
-    """Return the token's state, regardless of who moves it, in one round trip."""
-    functions = [("paused",), ("rulesVersion",), ("holderCount",)]
-    paused, version, holders = await _read(await connect(place.eid), place, functions)
-    return TokenState(paused=paused, has_rules=version > 0, holder_count=holders)
+async def facts_of(place: Place, *addresses: str, also: Sequence[Read] = ()) -> Facts:
+    """Return what decides about a token's movements, with its data about some accounts, and the answers to further
+    reads.
 
-
-async def account(place: Place, rules: TokenRules, address: str) -> Account:
-    """Return the chain's data about an account."""
-    reads = [(f, address) for f in ("balanceOf", "holdingOf", "getFrozenTokens", "isVenue")]
+    All of it is of one block: between two, an account may receive tokens, and a balance would not fit a holding. Raises
+    ChainUnavailable if a node that keeps only its newest block has a new one at each attempt.
+    """
     rpc = await connect(place.eid)
-    answer, standing, own = await asyncio.gather(
-        _read(rpc, place, [*reads, ("treasury",)]),
-        _standing(place, address, rules, org_only=False),
-        _standing(place, address, rules, org_only=True),
-    )
-    balance, holding, frozen, is_venue, treasury = answer
+    for _ in range(ATTEMPTS):
+        own = [(token.NAME, place.token, name) for name in _OF_TOKEN]
+        (rules, paused, version, holders, treasury, *answers), block = await rpc.read_newest([*own, *also])
+        state = TokenState(paused=paused, has_rules=version > 0, holder_count=holders)
+        facts = Facts(TokenRules.of_abi(rules), state, [], answers)
+        for start in range(0, len(addresses), TOGETHER):
+            some = addresses[start : start + TOGETHER]
+            reads = [read for address in some for read in _of_account(place, facts.rules, address)]
+            values, then = await rpc.read_newest(reads, wanted=block)
+            if then != block:
+                break
+            width = len(values) // len(some)
+            for i, address in enumerate(some):
+                facts.accounts.append(_account(place, treasury, address, values[i * width : (i + 1) * width]))
+        else:
+            return facts
+    raise ChainUnavailable(f"The chain {place.eid} has a new block at each read. Retry in a few seconds.")
+
+
+def _of_account(place: Place, rules: TokenRules, address: str) -> list[Read]:
+    """Return the reads of an account: by the token, then what is attested by whom the token trusts, and by the
+    organization alone."""
+    questions = (Question(address, org_only, rules.trusted_issuers) for org_only in (False, True))
+    attested = [registry.eligibility(place.registry, one, place.organization_id) for one in questions]
+    return [*((token.NAME, place.token, name, address) for name in _OF_ACCOUNT), *attested]
+
+
+def _account(place: Place, treasury: str, address: str, values: Sequence[Any]) -> Account:
+    balance, holding, frozen, is_venue, *attested = values
     # Only a market, current or former, holds tokens for others, which makes its holding smaller than its balance.
     can_hold = not is_venue and holding >= balance and address not in (ZERO_ADDRESS, place.token)
+    standing, own = map(_standing, attested)
     return Account(address, standing, own, balance, holding, frozen, address == treasury, can_hold)
 
 
-async def _read(rpc: Rpc, place: Place, functions: Sequence[tuple[str, ...]]) -> list[Any]:
-    return await rpc.read_many([(token.NAME, place.token, *f) for f in functions])
-
-
-async def _standing(place: Place, address: str, rules: TokenRules, org_only: bool) -> Standing:
-    answer: OnChainStanding = await registry.standing(
-        place.eid, place.registry, address, place.organization_id, org_only=org_only, trusted=rules.trusted_issuers
-    )
-    return Standing(answer.found, answer.level, answer.accredited, answer.accredited_level, answer.countries)
+def _standing(values: Any) -> Standing:
+    found = registry.standing_of(values)
+    return Standing(found.found, found.level, found.accredited, found.accredited_level, found.countries)

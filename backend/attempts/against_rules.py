@@ -153,8 +153,7 @@ async def _orders(scene: Scene, held: Held, market: MarketRow, who: str, side: O
     """Place an order at the last price, straight at the market's contract."""
     eid, at = held.place.eid, str(market.market_address)
     async with scene.acting() as context:
-        verdicts = await orders.verdicts_of(context, market, who, side, amount)
-    codes = await market_contract.check_order(eid, at, who, side, amount)
+        verdicts, codes = await orders.verdicts_of(context, market, who, side, amount)
     price = market.last_price or 10 ** (market.quote_decimals or 0)
     sent = await strangers.send(eid, who, market_contract.place(at, side=side, price=price, amount=amount))
     cost = f"{grouped(str(price), market.quote_decimals or 0)} {market.quote_symbol}"

@@ -1,6 +1,5 @@
 """On-chain facts that controls need: the token, its owner, the accounts involved."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -28,12 +27,9 @@ class Facts:
 
 async def read(place: Place, *addresses: str) -> Facts:
     """Read the chain now. The owner is the last of `accounts`."""
-    eid, at = place.eid, place.token
-    owner, supply, state, rules = await asyncio.gather(
-        token.owner(eid, at), token.total_supply(eid, at), transfer_check.token_state(place), token.rules(eid, at)
-    )
-    accounts = await asyncio.gather(*(transfer_check.account(place, rules, a) for a in (*addresses, owner)))
-    return Facts(place, owner, supply, state, rules, tuple(accounts))
+    owner, supply = await token.owner(place.eid, place.token), (token.NAME, place.token, "totalSupply")
+    found = await transfer_check.facts_of(place, *addresses, owner, also=[supply])
+    return Facts(place, owner, found.answers[0], found.state, found.rules, tuple(found.accounts))
 
 
 async def places(context: Context, asset_id: UUID, eid: int | None) -> Sequence[Place]:

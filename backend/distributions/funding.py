@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from backend.assets import transfer_check
 from backend.assets.transfer_check import Place
-from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import distributor, registry, token
 from backend.chain.devnet import clock
 from backend.compliance.rules import Account, Standing, evaluate, failures
@@ -42,24 +41,21 @@ async def check(place: Place, attester: str | None, amount: int) -> Means:
     means = Means(owner, attester, max(1, rules.min_kyc_level), rules.requires_accreditation)
     if not terms.active or terms.max_kyc_level < means.level:
         raise Conflict(f"The organization's attester may not attest KYC level {means.level}, which the asset requires.")
-    await _check_rules(place, rules, means, amount)
+    await _check_rules(place, means, amount)
     return means
 
 
-async def _check_rules(place: Place, rules: TokenRules, means: Means, amount: int) -> None:
-    owner, state = await asyncio.gather(
-        transfer_check.account(place, rules, means.owner), transfer_check.token_state(place)
-    )
+async def _check_rules(place: Place, means: Means, amount: int) -> None:
+    facts = await transfer_check.facts_of(place, means.owner)
     word = Standing(True, means.level, means.accredited, means.level, (distributor.COUNTRY,))
     receiver = Account("distributor", word, word)
-    refused = failures(evaluate(rules, owner, receiver, amount, clock.moment(), state))
+    refused = failures(evaluate(facts.rules, facts.accounts[0], receiver, amount, clock.moment(), facts.state))
     if refused:
         raise Conflict(f"The distribution cannot be funded. {' '.join(v.reason for v in refused)}")
 
 
 async def is_eligible(place: Place, address: str) -> bool:
     """Return whether the rules let a distributor hold the token, regardless of the amount."""
-    rules = await token.rules(place.eid, place.token)
-    account = replace(await transfer_check.account(place, rules, address), holding=0)
-    state = await transfer_check.token_state(place)
-    return not failures(evaluate(rules, None, account, 0, clock.moment(), state))
+    facts = await transfer_check.facts_of(place, address)
+    account = replace(facts.accounts[0], holding=0)
+    return not failures(evaluate(facts.rules, None, account, 0, clock.moment(), facts.state))

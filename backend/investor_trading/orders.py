@@ -93,7 +93,7 @@ async def _checked(context: Context, market_id: UUID, body: InvestorOrderCreate)
     asset = await records.asset(context.session, context.organization_id, market.asset_id)
     rules.check_worth(int(body.price), int(body.amount), asset.decimals)
     async with lost_transactions.considered(context.session, market.chain_eid):
-        found = await market_orders.verdicts_of(context, market, body.address, body.side, int(body.amount))
+        found, _ = await market_orders.verdicts_of(context, market, body.address, body.side, int(body.amount))
         held, problem = await _means(context, market, asset, body)
     return Checked(market, asset, failures(found), problem, held)
 

@@ -2,7 +2,6 @@
 events."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -149,11 +148,7 @@ async def check(context: Context, asset_id: UUID, market_id: UUID, body: OrderCh
     market = await service.market(context, asset_id, market_id)
     if market.market_address is None:
         raise Conflict(f"The market is {market.status}. Orders can be checked after it is deployed.")
-    verdicts = await verdicts_of(context, market, body.address, body.side, int(body.amount))
-    async with db.paused(context.session):
-        codes = await contract.check_order(
-            market.chain_eid, market.market_address, body.address, body.side, int(body.amount)
-        )
+    verdicts, codes = await verdicts_of(context, market, body.address, body.side, int(body.amount))
     failed = failures(verdicts)
     return TransferVerdict(
         allowed=not failed,
@@ -191,7 +186,7 @@ async def _check_on_chain(context: Context, trader: Trader, body: OrderCreate) -
 
 async def _read(place: Place, trader: Trader, body: OrderCreate) -> _Findings:
     market, address, eid = trader.market, trader.wallet.address, trader.market.chain_eid
-    found = _Findings(await _verdicts(place, market, address, body.side, int(body.amount)))
+    found = _Findings((await _verdicts(place, market, address, body.side, int(body.amount)))[0])
     if failures(found.verdicts) or not await _settles(market):
         return found
     found.cost = await records.cost_on_chain(address, eid, gas.ORDER)
@@ -204,25 +199,24 @@ async def _read(place: Place, trader: Trader, body: OrderCreate) -> _Findings:
 
 async def verdicts_of(
     context: Context, market: MarketRow, address: str, side: OrderSide, amount: int
-) -> list[RuleVerdict]:
-    """Return every rule's verdict on an order of an address, with the chain's facts."""
+) -> tuple[list[RuleVerdict], list[int]]:
+    """Return every rule's verdict on an order of an address, and the codes that the market's contract refuses with,
+    both of one block."""
     place = await transfer_check.place_of(context, market.asset_id, market.chain_eid)
     async with db.paused(context.session):
         return await _verdicts(place, market, address, side, amount)
 
 
-async def _verdicts(place: Place, market: MarketRow, address: str, side: OrderSide, amount: int) -> list[RuleVerdict]:
-    assert market.market_address is not None
-    account, state, on_token, info = await _facts(place, market.market_address, address)
-    now, is_buy = clock.moment(), side is OrderSide.BUY
-    return evaluate_order(on_token, market_rules(market), account, is_buy, amount, now, state, info.halted)
-
-
-async def _facts(place: Place, market_address: str, address: str) -> tuple[Any, Any, Any, Any]:
-    on_token = await token.rules(place.eid, place.token)
-    account = await transfer_check.account(place, on_token, address)
-    state = await transfer_check.token_state(place)
-    return account, state, on_token, await contract.info(place.eid, market_address)
+async def _verdicts(
+    place: Place, market: MarketRow, address: str, side: OrderSide, amount: int
+) -> tuple[list[RuleVerdict], list[int]]:
+    is_buy, at = side is OrderSide.BUY, str(market.market_address)
+    asked = [(contract.NAME, at, "halted"), contract.order_codes(at, address, side, amount)]
+    facts = await transfer_check.facts_of(place, address, also=asked)
+    (account,), (halted, codes), now = facts.accounts, facts.answers, clock.moment()
+    return evaluate_order(facts.rules, market_rules(market), account, is_buy, amount, now, facts.state, halted), list(
+        codes
+    )
 
 
 async def check_settles(context: Context, market: MarketRow) -> None:

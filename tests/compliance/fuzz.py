@@ -82,12 +82,10 @@ class Scene:
 
 async def look(ground: Ground) -> Scene:
     """Read what the API reads before it decides."""
-    rules = await token.rules(ground.rpc.eid, ground.place.token)
-    accounts = await asyncio.gather(*(transfer_check.account(ground.place, rules, a) for a in ground.addresses))
+    facts = await transfer_check.facts_of(ground.place, *ground.addresses)
     infos = await asyncio.gather(*(contract.info(ground.rpc.eid, m) for m in ground.markets))
     halted = {at: info.halted for at, info in zip(ground.markets, infos, strict=True)}
-    state = await transfer_check.token_state(ground.place)
-    return Scene(rules, {a.address: a for a in accounts}, state, halted, await ground.now())
+    return Scene(facts.rules, {a.address: a for a in facts.accounts}, facts.state, halted, await ground.now())
 
 
 def questions(ground: Ground, scene: Scene, plan: Plan) -> Iterator[Case]:

@@ -16,6 +16,7 @@ from backend.chain.abi.rule_sets import MarketRules, TokenRules
 from backend.chain.bindings import market as contract
 from backend.chain.bindings import token
 from backend.chain.deployment.contracts import contracts_of
+from backend.chain.rpc.json_rpc import connect
 from backend.compliance import standings
 from backend.compliance.affected import Rules, judged
 from backend.compliance.rules import evaluate, evaluate_order, failures
@@ -96,20 +97,20 @@ def some_rules(rng: random.Random, foreign: str) -> TokenRules:
 
 
 async def test_transfer_decisions_match_the_token(cast: Cast) -> None:
-    rng, cases, refused = random.Random(20261120), 0, set()
+    rng, cases, refused, chain = random.Random(20261120), 0, set(), await connect(SEPOLIA)
     pairs = list(itertools.product([ZERO, *cast.accounts.values()], cast.accounts.values()))
     for turn in range(8):
         rules = some_rules(rng, cast.foreign_issuer)
         await cast.firm.owner_call(token.set_rules(cast.place.token, rules))
         if turn == 6:
             await cast.firm.owner_call(token.pause(cast.place.token))
-        facts = {a: await transfer_check.account(cast.place, rules, a) for a in cast.accounts.values()}
-        state = await transfer_check.token_state(cast.place)
+        found = await transfer_check.facts_of(cast.place, *cast.accounts.values())
+        facts, state = {account.address: account for account in found.accounts}, found.state
         tried = [(*pair, rng.choice([0, 1, 5, 10, 11, 40, 41, 60]) * UNIT) for pair in rng.sample(pairs, 60)]
-        answer = await asyncio.gather(*(token.check_transfer(SEPOLIA, cast.place.token, *case) for case in tried))
+        answer = await asyncio.gather(*(chain.read(*token.transfer_codes(cast.place.token, *case)) for case in tried))
         for (sender, receiver, amount), codes in zip(tried, answer, strict=True):
             ours = evaluate(rules, facts.get(sender), facts[receiver], amount, int(time.time()), state)
-            assert [v.code for v in failures(ours)] == codes, (rules, sender, receiver, amount)
+            assert [v.code for v in failures(ours)] == list(codes), (rules, sender, receiver, amount)
             cases += 1
             refused |= set(codes)
     await cast.firm.owner_call(token.unpause(cast.place.token))
@@ -121,12 +122,12 @@ async def test_transfer_decisions_match_the_token(cast: Cast) -> None:
 async def test_holders_excluded_by_a_change_match_the_token(cast: Cast) -> None:
     """Who loses eligibility by a change of rules: all standings read at one block, against the token's own answers
     before and after."""
-    rng, place, lost = random.Random(13), cast.place, set()
+    rng, place, lost, chain = random.Random(13), cast.place, set(), await connect(SEPOLIA)
     people = [a for name, a in cast.accounts.items() if name not in ("treasury", "market", "token")]
 
     async def refusals(rules: TokenRules) -> list[set[int]]:
         await cast.firm.owner_call(token.set_rules(place.token, rules))
-        answer = await asyncio.gather(*(token.check_transfer(SEPOLIA, place.token, ZERO, one, 0) for one in people))
+        answer = await asyncio.gather(*(chain.read(*token.transfer_codes(place.token, ZERO, one, 0)) for one in people))
         return [set(codes) for codes in answer]
 
     old = some_rules(rng, cast.foreign_issuer)
@@ -146,17 +147,17 @@ async def test_holders_excluded_by_a_change_match_the_token(cast: Cast) -> None:
 
 @pytest.mark.long
 async def test_order_decisions_match_the_market(cast: Cast) -> None:
-    rng, refused = random.Random(7), set()
+    rng, refused, chain = random.Random(7), set(), await connect(SEPOLIA)
     for _ in range(4):
         rules = some_rules(rng, cast.foreign_issuer)
         await cast.firm.owner_call(token.set_rules(cast.place.token, rules))
-        state = await transfer_check.token_state(cast.place)
-        for address in [ZERO, *cast.accounts.values()]:
-            account = await transfer_check.account(cast.place, rules, address)
+        facts = await transfer_check.facts_of(cast.place, ZERO, *cast.accounts.values())
+        for account in facts.accounts:
+            address = account.address
             for side, amount in itertools.product(("buy", "sell"), (1 * UNIT, 50 * UNIT)):
-                codes = await contract.check_order(SEPOLIA, cast.market, address, side, amount)
+                codes = list(await chain.read(*contract.order_codes(cast.market, address, side, amount)))
                 now = int(time.time())
-                ours = evaluate_order(rules, cast.market_rules, account, side == "buy", amount, now, state)
+                ours = evaluate_order(rules, cast.market_rules, account, side == "buy", amount, now, facts.state)
                 assert [v.code for v in failures(ours)] == codes, (rules, address, side, amount)
                 refused |= set(codes)
     assert refused >= {33, 36}

@@ -136,9 +136,10 @@ async def escrow(eid: int, at: str, account: str, order_ids: Sequence[int]) -> E
     return Escrow(tuple(live), tokens, held + int(claimable))
 
 
-async def check_order(eid: int, at: str, account: str, side: str, amount: int) -> list[int]:
-    """Return every restriction code that an order violates, of the market and of the token; empty if it would pass."""
-    return list(await (await connect(eid)).read(NAME, at, "checkOrder", account, side == "buy", amount))
+def order_codes(at: str, account: str, side: str, amount: int) -> tuple[Any, ...]:
+    """Return the read of every restriction code that an order violates, of the market and of the token; its answer is
+    empty if the order would pass."""
+    return NAME, at, "checkOrder", account, side == "buy", amount
 
 
 async def budget(eid: int, at: str, side: str, price: int, amount: int, hints: int = 0) -> int:

@@ -154,8 +154,8 @@ async def standing(
     eid: int, at: str, subject: str, organization_id: UUID, *, org_only: bool = False, trusted: Sequence[str] = ()
 ) -> Standing:
     """Return the combined attestations of a subject by attesters of an organization, its ancestors and `trusted`."""
-    read = _eligibility(at, Question(subject, org_only, tuple(trusted)), organization_id)
-    return _standing(await (await connect(eid)).read(*read))
+    read = eligibility(at, Question(subject, org_only, tuple(trusted)), organization_id)
+    return standing_of(await (await connect(eid)).read(*read))
 
 
 async def standing_without(
@@ -173,7 +173,7 @@ async def standing_without(
             (NAME, at, "eligibility", subject, ROOT, False, own),
         ]
     )
-    return _standing(counted), _standing(own_counted)
+    return standing_of(counted), standing_of(own_counted)
 
 
 async def standings(
@@ -182,21 +182,23 @@ async def standings(
     """Return what `standing` returns for many subjects, all read at one block, and that block."""
     rpc, found, block = await connect(eid), list[Standing](), 0
     for first in range(0, len(questions), BATCH):
-        reads = [_eligibility(at, one, organization_id) for one in questions[first : first + BATCH]]
+        reads = [eligibility(at, one, organization_id) for one in questions[first : first + BATCH]]
         if block:
             values = await rpc.read_many(reads, block=block)
         else:
             values, block = await rpc.read_newest(reads)
-        found += map(_standing, values)
+        found += map(standing_of, values)
     return found, block
 
 
-def _eligibility(at: str, one: Question, organization_id: UUID) -> tuple[Any, ...]:
+def eligibility(at: str, one: Question, organization_id: UUID) -> tuple[Any, ...]:
+    """Return the read of a standing."""
     key = organization_key(organization_id)
     return (NAME, at, "eligibility", one.subject, key, one.org_only, list(one.trusted))
 
 
-def _standing(values: Any) -> Standing:
+def standing_of(values: Any) -> Standing:
+    """Return the answer of `eligibility`."""
     return Standing(
         values["found"], values["level"], values["accredited"], values["accreditedLevel"], tuple(values["countries"])
     )

@@ -275,14 +275,15 @@ async def paused(eid: int, at: str) -> bool:
     return bool(await _ask(eid, at, "paused"))
 
 
-async def check_transfer(eid: int, at: str, from_: str, to: str, amount: int) -> list[int]:
-    """Return every restriction code that a transfer violates, ascending; empty if it would pass."""
-    return list(await _ask(eid, at, "checkTransfer", from_, to, amount))
+def transfer_codes(at: str, from_: str, to: str, amount: int) -> tuple[Any, ...]:
+    """Return the read of every restriction code that a transfer violates, ascending; its answer is empty if the
+    transfer would pass."""
+    return NAME, at, "checkTransfer", from_, to, amount
 
 
 async def check_transfers(eid: int, at: str, moves: Sequence[tuple[str, str, int]]) -> list[list[int]]:
     """Return the restriction codes of several transfers (from, to, amount), in one round trip."""
-    answers = await (await connect(eid)).read_many([(NAME, at, "checkTransfer", *move) for move in moves])
+    answers = await (await connect(eid)).read_many([transfer_codes(at, *move) for move in moves])
     return [list(codes) for codes in answers]
 
 

@@ -175,11 +175,14 @@ class Rpc:
         requests = _calls(reads, "latest" if block is None else hex(block))
         return await self._decoded(reads, lambda: self.batch(requests))
 
-    async def read_newest(self, reads: Sequence[tuple[Any, ...]]) -> tuple[list[Any], int]:
-        """Read several values of the newest state; also return the number of the block that all of them come from."""
+    async def read_newest(
+        self, reads: Sequence[tuple[Any, ...]], *, wanted: int | None = None
+    ) -> tuple[list[Any], int]:
+        """Read several values of the newest state, or at a `wanted` block if nodes keep its state; also return the
+        number of the block that all of them come from."""
         if terms_of(self.eid).history != 0:
             try:
-                block = await self.height()
+                block = await self.height() if wanted is None else wanted
                 return await self.read_many(reads, block=block), block
             except RpcError as error:
                 if not transport.is_pruned(error):

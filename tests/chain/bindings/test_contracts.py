@@ -6,6 +6,7 @@ from backend.chain.abi.rule_sets import MarketRules, TokenRules
 from backend.chain.bindings import factory, market, quote_token, registry, token
 from backend.chain.deployment import contracts as deployment
 from backend.chain.deployment.contracts import contracts_of, operator
+from backend.chain.rpc.json_rpc import connect
 from backend.core.errors import BadRequest, NotFound
 from backend.core.fields import RegulationType
 from tests.chain.conftest import HOME_EID, Stage, names
@@ -45,7 +46,7 @@ async def test_attestation_is_read_back_and_revoked(stage: Stage) -> None:
 
 async def test_transfer_restrictions_are_named(stage: Stage, open_rules: TokenRules) -> None:
     at, stranger = await stage.token(HOME_EID, open_rules, supply=5), await stage.wallet()
-    codes = await token.check_transfer(HOME_EID, at, stranger, stranger, 1)
+    codes = await (await connect(HOME_EID)).read(*token.transfer_codes(at, stranger, stranger, 1))
     assert names(codes) == ["INSUFFICIENT_BALANCE", "SENDER_NOT_ATTESTED", "RECEIVER_NOT_ATTESTED"]
 
 
