@@ -69,3 +69,5 @@ class Key:
     """Ranges from which it works; empty for all addresses."""
     is_address_allowed: bool = False
     """Whether its organization, and each one above it, is known to allow the caller's address."""
+    is_entered: bool = False
+    """Whether the transaction that looked it up sees its organization."""

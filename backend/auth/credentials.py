@@ -7,6 +7,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from fastapi import Request
+from psycopg import sql
 from starlette.requests import HTTPConnection
 
 from backend.auth import tokens
@@ -15,6 +16,7 @@ from backend.auth.principal import Context
 from backend.auth.scopes import Scope, scopes_of
 from backend.auth.secrets import digest, is_api_key
 from backend.core import db, ip_ranges
+from backend.core.connections import engines
 from backend.core.errors import AddressNotAllowed, Forbidden, Unauthenticated
 from backend.core.fields import Network
 from backend.core.settings import settings
@@ -22,15 +24,21 @@ from backend.limits import proxy_warning
 from backend.limits.client_address import caller, is_ignored, is_own_origin
 from backend.users.schemas import Role
 
-_BY_HASH = sa.text(
-    "select k.*, not exists (select from signum_refusing(k.organization_id, cast(:address as inet))) as allows_address"
-    " from signum_api_key(:hash) k"
+_BY_HASH = sql.SQL(
+    "select k.*, not exists (select from signum_refusing(k.organization_id, {address}::inet)) as allows_address,"
+    " case when k.organization_id = {wanted}::uuid"
+    " then set_config('app.organization_ids', k.organization_id::text, true) is not null end as is_entered"
+    " from signum_api_key({hash}) k"
 )
+_BY_COOKIE = sql.SQL("select * from signum_session({hash}, null)")
 NO_KEY = "The API key is not valid, has expired or was revoked. Use another one."
 
 
-async def authenticate(request: Request, session: db.Write) -> Context:
-    """Return the context of a request's credentials; 401 where they are missing or one is invalid."""
+async def authenticate(request: Request, session: db.Write, wanted: UUID | None = None) -> Context:
+    """Return the context of a request's credentials; 401 where they are missing or one is invalid.
+
+    `wanted` is the organization that the request enters next, which the lookup of its own key does already.
+    """
     bearer, key_text = _credentials(request)
     cookie = request.cookies.get(cookie_name())
     person = key = None
@@ -45,16 +53,17 @@ async def authenticate(request: Request, session: db.Write) -> Context:
         if person and not key_text and request.method not in ("GET", "HEAD", "OPTIONS"):
             check_origin(request)  # a foreign page can make a browser send a cookie, but not a key
     if key_text:
-        sent = await by_key(session, key_text, client_address(request))
+        sent = await by_key(session, key_text, client_address(request), wanted)
         if key and key.key_id != sent.key_id:
             raise Unauthenticated("Two different API keys were sent. Send one.", code="invalid_token")
-        key = key or sent
+        key = replace(key, is_entered=sent.is_entered) if key else sent
     if person is None and key is None:
         raise Unauthenticated(code="invalid_token" if cookie or bearer else "")
     context = Context(session=session, person=person, key=key, address=client_address(request))
     if key and key.is_address_allowed:
         context.allowed_in.add(key.organization_id)
     await check_home_address(context)
+    context.has_entered = key is not None and key.is_entered
     context.sent_both = bool(key_text) and (person is not None or bool(bearer))
     context.request_id = getattr(request.state, "request_id", "")
     return context
@@ -98,9 +107,7 @@ def _credentials(request: Request) -> tuple[str, str]:
 
 async def by_cookie(session: db.Write, cookie: str) -> Person | None:
     """Return the person of a browser session; None where it has ended."""
-    row = (
-        await session.execute(sa.text("select * from signum_session(:hash, null)"), {"hash": digest(cookie)})
-    ).first()
+    row = await engines.first(session, _BY_COOKIE.format(hash=digest(cookie)))
     if row is None:
         return None
     return _person(row, by_cookie=True)
@@ -123,15 +130,16 @@ async def _by_token(session: db.Write, claims: dict[str, Any]) -> Person:
     return _person(row, token_scopes=scopes, granted=scopes, within=row.client_organization_id)
 
 
-async def by_key(session: db.Write, key: str, address: str) -> Key:
-    """Return an API key from its text, sent from an address; 401 where it is invalid."""
+async def by_key(session: db.Write, key: str, address: str, wanted: UUID | None = None) -> Key:
+    """Return an API key from its text, sent from an address; 401 where it is invalid. The transaction sees the `wanted`
+    organization afterwards if it is the key's."""
     row = None
     if is_api_key(key):
-        values = {"hash": digest(key), "address": ip_ranges.address_of(address)}
-        row = (await session.execute(_BY_HASH, values)).first()
+        query = _BY_HASH.format(hash=digest(key), address=ip_ranges.address_of(address), wanted=wanted)
+        row = await engines.first(session, query)
     if row is None:
         raise Unauthenticated(NO_KEY, code="invalid_token")
-    return replace(_key(row), is_address_allowed=row.allows_address)
+    return replace(_key(row), is_address_allowed=row.allows_address, is_entered=bool(row.is_entered))
 
 
 async def _by_key_token(session: db.Write, claims: dict[str, Any]) -> Key:

@@ -9,7 +9,7 @@ arrive.
 
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -178,7 +178,7 @@ async def _admit(request: Request, session: db.Write, needs: Needs) -> Context:
         context.address = client_address(request)
     else:
         try:
-            context = await authenticate(request, session)
+            context = await authenticate(request, session, _wanted(request, needs))
         except Unauthenticated:
             callers.forget(request)
             raise
@@ -227,6 +227,15 @@ def _organization_id(text: str) -> UUID:
         return UUID(text)
     except ValueError as error:
         raise Forbidden(FOREIGN) from error
+
+
+def _wanted(request: Request, needs: Needs) -> UUID | None:
+    """Return the organization that an operation enters; None if the path names none."""
+    if needs.organization == ANY_ORGANIZATION:
+        return None
+    with suppress(Forbidden):
+        return _organization_id(request.path_params[needs.organization])
+    return None
 
 
 def _query_names(dependant: Dependant) -> list[str]:

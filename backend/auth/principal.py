@@ -49,6 +49,8 @@ class Context:
     call: Call | None = None
     sent_both: bool = False
     """Whether an API key was sent beside a token or session."""
+    has_entered: bool = False
+    """Whether the transaction sees the key's organization since the key's lookup, until it is entered."""
     allowed_in: set[UUID] = field(default_factory=set)
     """Organizations that are known to allow the caller's address."""
     is_caller: bool = True
@@ -168,7 +170,9 @@ class Context:
         if self.key:
             if organization_id != self.key.organization_id:
                 raise Forbidden(FOREIGN)
-            await db.scope(self.session, [organization_id])
+            if not self.has_entered:
+                await db.scope(self.session, [organization_id])
+            self.has_entered = False
             self.scopes, self.roles = self.key.scopes, []
         if self.person:
             lacks_factor = await self._enter_as(self.person, organization_id)

@@ -13,6 +13,7 @@ from backend.core.settings import settings
 from backend.migrations.migrate import migrate
 from backend.server import runtime
 from backend.server.postgres import EmbeddedPostgres
+from backend.server.serving import trim_memory
 from tests.conftest import HOME
 
 Rows = list[dict[str, Any]]
@@ -42,4 +43,5 @@ async def api() -> AsyncIterator[httpx.AsyncBaseTransport]:
     app = create_api()
     async with runtime.running(settings()):
         await runtime.until_ready()
+        trim_memory()  # as a server does
         yield runtime.local_transport(app)

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import sqlalchemy as sa
 from psycopg import sql
+from psycopg.rows import namedtuple_row
 from pydantic_core import from_json
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
@@ -43,12 +44,23 @@ async def begin(
 
     Return the first row of the query, which sees the settings; None without a query.
     """
-    calls = [sql.SQL("set_config({}, {}, true)").format(f"app.{name}", value) for name, value in settings.items()]
+    call = sql.SQL("set_config({}, {}, true) as {}")
+    calls = [call.format(f"app.{name}", value, sql.Identifier(name)) for name, value in settings.items()]
     text = statement if not calls else f"{statement}; select {sql.SQL(', ').join(calls).as_string()}"
     text = text if query is None else f"{text}; {query.as_string()}"
     connection = await session.connection(execution_options={BEGIN_WITH: text})
     began = connection.info.pop(_BEGAN, None)
     return None if query is None else began
+
+
+async def first(session: AsyncSession, query: sql.Composable) -> Any:
+    """Return the first row of a query, None without one. If no transaction has begun, the message that begins it
+    contains the query."""
+    if not session.in_transaction():
+        return await begin(session, BEGIN, query)
+    raw = await (await session.connection()).get_raw_connection()
+    driver: psycopg.AsyncConnection[Any] = raw.driver_connection  # type: ignore[assignment]
+    return await _send(query.as_string(), driver)
 
 
 def _note(connection: sa.Connection) -> None:
@@ -63,8 +75,8 @@ def _begin(connection: PoolProxiedConnection) -> None:
 
 
 async def _send(text: str, connection: psycopg.AsyncConnection[Any]) -> Any:
-    """Return the first row of the last statement; None if it has none."""
-    async with connection.cursor() as cursor:
+    """Return the first row of the last statement, with the names of its columns; None if it has none."""
+    async with connection.cursor(row_factory=namedtuple_row) as cursor:
         await cursor.execute(text.encode())
         while cursor.nextset():
             pass
