@@ -90,8 +90,9 @@ async def _measured(url: str) -> list[dict[str, Any]]:
     async with in_process.api() as transport:
         firm = await Issuance.ready(World(SignumClient(transport=transport)), SEPOLIA)
         asset = await firm.asset(initial_supply=str(10**6 * UNIT))
-        for number in range(ASSETS):
-            await firm.post("/assets", {"name": f"Fund {number}", "symbol": f"F{number}", "chain_eid": SEPOLIA})
+        bodies = [{"name": f"Fund {i}", "symbol": f"F{i}", "chain_eid": SEPOLIA} for i in range(ASSETS)]
+        for accepted in [await firm.post("/assets", body) for body in bodies]:
+            await firm.succeed(accepted["requestId"])
         holder, treasury = await firm.trader(), await firm.treasury()
         party = await firm.verified("0x" + "22" * 20)
         sent = {
