@@ -182,10 +182,10 @@ def note_registration() -> None:
 
 def _kept_queue(database: Any, name: str, **options: Any) -> Any:
     """Return a queue's configuration. DBOS reads it before each poll; here its thread keeps it for a while."""
-    served, now = _SERVED, time.monotonic()
+    served, registered_at, now = _SERVED, runtime.part(Registrations).at, time.monotonic()
     if served.queue is None or served.queue.name != name:
         return _read_queue(database, name, **options)
-    if now - served.read_at >= QUEUE_KEPT or served.read_at <= runtime.part(Registrations).at:
+    if now - served.read_at >= QUEUE_KEPT or served.read_at <= registered_at:
         served.queue, served.read_at = _read_queue(database, name, **options), now
     return served.queue
 
