@@ -52,6 +52,17 @@ async def deployments(session: AsyncSession, asset_id: UUID) -> list[DeploymentR
     return list(await session.scalars(query.order_by(col(DeploymentRow.created_at), col(DeploymentRow.id))))
 
 
+async def token_on(session: AsyncSession, asset_id: UUID, eid: int) -> str | None:
+    """Return the address of the asset's active token on a chain, if there is one."""
+    query = sa.select(col(DeploymentRow.token_address)).where(
+        col(DeploymentRow.asset_id) == asset_id,
+        col(DeploymentRow.chain_eid) == eid,
+        col(DeploymentRow.status) == DeploymentStatus.ACTIVE,
+    )
+    address: str | None = await session.scalar(query)
+    return address
+
+
 def active(rows: Sequence[DeploymentRow]) -> list[DeploymentRow]:
     """Return the deployments whose token is active."""
     return [r for r in rows if r.status is DeploymentStatus.ACTIVE and r.token_address]

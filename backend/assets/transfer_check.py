@@ -87,14 +87,13 @@ async def verdicts_of(place: Place, body: TransferCheck) -> tuple[list[RuleVerdi
 async def place_of(context: Context, asset_id: UUID, eid: int) -> Place:
     """Return the asset's token on a chain; 400 if it has none there, or the chain belongs to the other network."""
     await chains.check_network(context, eid)
-    for row in records.active(await records.deployments(context.session, asset_id)):
-        if row.chain_eid == eid and row.token_address:
-            contracts = await contracts_of(eid)
-            return Place(context.organization_id, eid, row.token_address, contracts.registry)
-    raise BadRequest(
-        "The asset has no active token on this chain. Bridge it there first, or choose another chain.",
-        pointer="/chain_eid",
-    )
+    at = await records.token_on(context.session, asset_id, eid)
+    if at is None:
+        raise BadRequest(
+            "The asset has no active token on this chain. Bridge it there first, or choose another chain.",
+            pointer="/chain_eid",
+        )
+    return Place(context.organization_id, eid, at, (await contracts_of(eid)).registry)
 
 
 async def facts_of(place: Place, *addresses: str, also: Sequence[Read] = ()) -> Facts:

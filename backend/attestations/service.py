@@ -1,6 +1,7 @@
 """Issue and revoke attestations: checks, rows, and the requests that write them to the chain."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -37,7 +38,6 @@ from backend.core import db
 from backend.core.changes import publish, shown
 from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
 from backend.core.units import shortened
-from backend.issuers import service as issuers
 from backend.issuers.schemas import IssuerStatus
 from backend.parties import service as parties
 from backend.parties.models import PartyRow
@@ -47,29 +47,43 @@ from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, Action
 from backend.requests.second_person import Below
 from backend.requests.service import Step
-from backend.wallets import signing_wallets
 
 ISSUE = "attestation.issue"
+_FACTS = sa.text("""
+    select w.status as registration, w.address as attester, i.max_kyc_level,
+      exists (select from organization_chains where organization_id = :org and chain_id = :chain) as is_enabled,
+      exists (select from wallets where organization_id = :org and is_default) as has_server_wallet
+    from (values (1)) one left join issuers i on i.organization_id = :org
+      left join issuer_wallets w on w.organization_id = :org and w.chain_eid = :eid
+""")
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A locked party, its new attestation (not yet written), who signs it, and what it will replace."""
+
+    party: PartyRow
+    row: AttestationRow
+    attester: str
+    replaced: UUID | None
 
 
 async def create(context: Context, body: AttestationCreate, dry_run: bool) -> AttestationAccepted | AttestationPlan:
     """Run every check that is possible now, then write the row and enqueue its request."""
     chain = await chains.usable(context, body.chain_eid)
     expires_at = rules.expiry(body.expires_at, clock.chain_now())
-    _, row, _ = await _draft(context, chain, body, expires_at)
-    attester = await _attester(context, row.chain_eid)
-    async with lost_transactions.considered(context.session, row.chain_eid), db.paused(context.session):
-        await _check_signer(context, chain, attester, await attest_call(row))
-    party, row, replaced = await _draft(context, chain, body, expires_at)  # again, because the first check held no lock
+    draft = await _draft(context, chain, body, expires_at)
+    async with lost_transactions.considered(context.session, chain.xchain_eid), db.paused(context.session):
+        await _check_signer(context, chain, draft.attester, await attest_call(draft.row))
+    draft = await _draft(context, chain, body, expires_at)  # again, because the first check held no lock
+    party, row = draft.party, draft.row
     if dry_run:
         return _plan(
             chain,
             row,
             [f"Attest {party.name} on {chain.display_name}", ("Read the attestation back")],
-            replaced=replaced,
+            replaced=draft.replaced,
         )
-    context.session.add(row)
-    await context.session.flush()
     request = await accept(
         context,
         ISSUE,
@@ -84,6 +98,7 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
         ],
     )
     row.request_id = request.id
+    context.session.add(row)
     subject = ("attestation", row.id)
     await publish(context.session, row.organization_id, "attestation.created", subject, None, shown(Attestation, row))
     return _accepted(row, request, acceptance_message(request, "The attestation is being sent to the chain."))
@@ -157,49 +172,33 @@ async def attest_call(row: AttestationRow) -> Call:
     )
 
 
-async def _draft(
-    context: Context, chain: Any, body: AttestationCreate, expires_at: datetime | None
-) -> tuple[PartyRow, AttestationRow, UUID | None]:
-    """Return the locked party, its new attestation (not yet written), and the one that it will replace."""
-    party = await _prepared(context, chain, body.party_id)
-    said = await _statement(context, body, party)
-    row = _row(context, party, chain, said, expires_at)
-    return party, row, await _earlier(context, row)
-
-
-async def _prepared(context: Context, chain: Any, party_id: UUID) -> PartyRow:
-    """Return the locked party if every prerequisite is met; otherwise raise 409 with all of them."""
+async def _draft(context: Context, chain: Any, body: AttestationCreate, expires_at: datetime | None) -> _Draft:
+    """Return an attestation if every prerequisite is met; otherwise raise 409 with all of them."""
+    organization_id = context.organization_id
     try:
-        party = await parties.locked(context, party_id)
+        party = await parties.locked(context, body.party_id)
     except NotFound:
         party = None
-    entries = rules.prerequisites(await _facts(context, chain, party))
+    found = await context.session.execute(_FACTS, {"org": organization_id, "chain": chain.id, "eid": chain.xchain_eid})
+    known = found.one()
+    entries = rules.prerequisites(
+        Facts(
+            organization_id=organization_id,
+            chain_id=chain.id,
+            chain_name=chain.display_name,
+            party=PartyFacts(party.id, party.status, party.wallet_address is not None) if party else None,
+            is_enabled=known.is_enabled,
+            has_server_wallet=known.has_server_wallet,
+            is_registered=known.registration == IssuerStatus.REGISTERED,
+            is_registering=known.registration == IssuerStatus.PENDING,
+        )
+    )
     if party is None or not all(e["satisfied"] for e in entries):
         raise PrerequisitesNotMet(entries)
-    return party
-
-
-async def _facts(context: Context, chain: Any, party: PartyRow | None) -> Facts:
-    organization_id = context.organization_id
-    known = PartyFacts(party.id, party.status, party.wallet_address is not None) if party else None
-    registration = await issuers.status_on(context.session, organization_id, chain.xchain_eid)
-    return Facts(
-        organization_id=organization_id,
-        chain_id=chain.id,
-        chain_name=chain.display_name,
-        party=known,
-        is_enabled=await chains.is_enabled(context.session, organization_id, chain.xchain_eid),
-        has_server_wallet=await signing_wallets.find_treasury(context.session, organization_id) is not None,
-        is_registered=registration is IssuerStatus.REGISTERED,
-        is_registering=registration is IssuerStatus.PENDING,
-    )
-
-
-async def _statement(context: Context, body: AttestationCreate, party: PartyRow) -> Statement:
-    issuer = await issuers.find(context.session, context.organization_id)
-    assert issuer is not None
     proven = Statement(party.kyc_level, party.accredited)
-    return rules.statement((body.kyc_level, body.accredited), proven, issuer.max_kyc_level)
+    said = rules.statement((body.kyc_level, body.accredited), proven, known.max_kyc_level)
+    row = _row(context, party, chain, said, expires_at)
+    return _Draft(party, row, known.attester, await _earlier(context, row))
 
 
 def _row(context: Context, party: PartyRow, chain: Any, said: Statement, expires_at: Any) -> AttestationRow:
@@ -227,12 +226,6 @@ async def _earlier(context: Context, row: AttestationRow) -> UUID | None:
     if any(r.status is AttestationStatus.PENDING for r in found):
         raise Conflict("An attestation of this wallet on this chain is already pending. Wait until it finishes.")
     return next((r.id for r in found), None)
-
-
-async def _attester(context: Context, eid: int) -> str:
-    attester = await issuers.attester_on(context.session, context.organization_id, eid)
-    assert attester is not None
-    return attester.address
 
 
 async def _check_signer(context: Context, chain: Any, signer: str, call: Call) -> None:

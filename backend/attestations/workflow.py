@@ -48,9 +48,9 @@ async def _check_retry(session: Write, request: RequestRow) -> None:
 async def issue(run: Run) -> None:
     """Attest from the issuer's wallet, then read the attestation back."""
     async with run.transaction() as session:
-        row = await session.get_one(AttestationRow, run.subject_id)
+        row = await session.get_one(AttestationRow, run.subject_id, with_for_update=True)
         await service.check_is_current(session, row, run.request_id)
-        await _set(session, run, status=AttestationStatus.PENDING, failure=None)
+        await states.change(session, row, status=AttestationStatus.PENDING, failure=None)
         attester = await issuers.attester_on(session, run.organization_id, row.chain_eid)
         await run.begin_step(session, "attest")
     outcome = await _attest(run, row, attester)
@@ -64,9 +64,9 @@ async def issue(run: Run) -> None:
     attested_at = _time(answer.issued_at)
 
     async def activate(session: Write) -> None:
-        await _retire_earlier(session, row, attested_at)
+        current = await _without_earlier(session, row, attested_at)
         found = {"uid": uid, "tx_hash": outcome.tx_hash, "attested_at": attested_at}
-        await _set(session, run, status=AttestationStatus.ACTIVE, **found)
+        await states.change(session, current, status=AttestationStatus.ACTIVE, **found)
 
     run.at_success.append(activate)
 
@@ -89,18 +89,21 @@ async def _attest(run: Run, row: AttestationRow, attester: IssuerWalletRow | Non
     return outcome
 
 
-async def _retire_earlier(session: Write, row: AttestationRow, at: datetime) -> None:
-    """Mark the replaced attestation as ended: the registry keeps only an attester's latest attestation of a wallet."""
-    earlier = sa.select(AttestationRow).where(
+async def _without_earlier(session: Write, row: AttestationRow, at: datetime) -> AttestationRow:
+    """Mark the replaced attestation as ended: the registry keeps only an attester's latest attestation of a wallet.
+    Return the new one, locked."""
+    of_wallet = sa.select(AttestationRow).where(
         col(AttestationRow.organization_id) == row.organization_id,
-        col(AttestationRow.id) != row.id,
         col(AttestationRow.chain_eid) == row.chain_eid,
         col(AttestationRow.wallet_address) == row.wallet_address,
-        col(AttestationRow.status) == AttestationStatus.ACTIVE,
+        sa.or_(col(AttestationRow.id) == row.id, col(AttestationRow.status) == AttestationStatus.ACTIVE),
     )
-    for old in (await session.scalars(earlier.with_for_update())).all():
+    found = {one.id: one for one in await session.scalars(of_wallet.with_for_update())}
+    current = found.pop(row.id)
+    for old in found.values():
         ended = {"revocation_reason": REPLACED, "revoked_at": at}
         await states.change(session, old, status=AttestationStatus.REVOKED, **ended)
+    return current
 
 
 @workflow(REVOKE)

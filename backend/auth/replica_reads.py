@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from backend.auth.permissions import F
 from backend.auth.principal import Context
 from backend.core import db, replica
+from backend.core.connections import engines
 
 MARK = "__from_replica__"
 
@@ -24,7 +25,7 @@ async def run(request: Request, operation: Callable[[Request], Awaitable[Respons
     context: Context = request.state.context
     if not replica.is_used():
         return await operation(request)
-    written, seen = await replica.position(context.session), await db.seen(context.session)
+    written, seen = await replica.position(context.session), await engines.seen(context.session)
     async with db.paused(context.session):
         try:
             async with replica.reading(written, seen) as session:

@@ -85,11 +85,6 @@ async def usable_names(context: Context) -> dict[UUID, str]:
     return {row.id: row.display_name for row in await context.session.execute(query.order_by(*ORDER))}
 
 
-async def is_enabled(session: AsyncSession, organization_id: UUID, eid: int) -> bool:
-    """Return whether an organization has enabled a chain."""
-    return any(chain.xchain_eid == eid for chain in await enabled(session, organization_id))
-
-
 async def contracts(session: AsyncSession) -> dict[int, dict[str, str]]:
     """Return endpoint ID to the addresses of our contracts there, by name."""
     found: dict[int, dict[str, str]] = defaultdict(dict)

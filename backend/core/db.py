@@ -36,10 +36,6 @@ or because it was idle. psycopg's own are those of connections outside the pools
 _LAST = "last"
 _REHEARSAL = "rehearsal"
 _PLACE = "place"
-_SEEN = sa.text(
-    "select current_setting('app.organization_ids', true), current_setting('app.user_id', true),"
-    " current_setting('app.proven', true), current_setting('app.investor', true)"
-)
 _WIDEN = sa.text(
     "select set_config('app.organization_ids', concat_ws(',', seen, cast(:id as text)), true)"
     " from (select nullif(current_setting('app.organization_ids', true), '') as seen) known"
@@ -181,13 +177,6 @@ async def count_for(session: AsyncSession, caller: str) -> None:
         place.rename(caller)
 
 
-async def seen(session: AsyncSession) -> dict[str, str]:
-    """Return the settings that decide which rows a transaction sees, for another transaction to begin with."""
-    names = ("organization_ids", "user_id", "proven", "investor")
-    values = (await session.execute(_SEEN)).one()
-    return {name: value for name, value in zip(names, values, strict=True) if value}
-
-
 @contextmanager
 def held_by(session: AsyncSession) -> Iterator[None]:
     """Let the connection of a session count as the current request's while inside."""
@@ -218,8 +207,7 @@ async def paused(session: AsyncSession) -> AsyncIterator[None]:
         return
     if session.new or session.dirty or session.deleted or _LAST in session.info:
         raise RuntimeError("a transaction that has written cannot be paused")
-    known = await seen(session)
-    await session.commit()
+    known = await engines.end(session)
     session.expunge_all()
     place: Place | None = session.info.get(_PLACE)
     if was_held := place is not None and place.is_held:

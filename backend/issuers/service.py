@@ -74,16 +74,6 @@ async def attester_on(session: AsyncSession, organization_id: UUID, eid: int) ->
     )
 
 
-async def status_on(session: AsyncSession, organization_id: UUID, eid: int) -> IssuerStatus | None:
-    """Return the status of the organization's registration on a chain; None before one was requested. A pending one
-    waits or runs."""
-    query = sa.select(col(IssuerWalletRow.status)).where(
-        col(IssuerWalletRow.organization_id) == organization_id, col(IssuerWalletRow.chain_eid) == eid
-    )
-    status: IssuerStatus | None = await session.scalar(query)
-    return status
-
-
 async def register(context: Context, body: IssuerRegister) -> IssuerRegistered:
     """Publish REGISTER_ISSUER for every enabled chain that has not confirmed it. A repeated call adds the missing
     chains."""

@@ -106,7 +106,7 @@ async def _settle(organization_id: UUID, request_id: UUID) -> None:
             if not request.awaits_finality:
                 return
             failed = await service.failed_transaction(session, request_id)
-            if failed is None and await service.is_settled(session, request_id):
+            if failed is None and (await service.settlement(session, request_id)).is_settled:
                 await service.succeed(session, request_id)
                 return
             attempt = request.attempt

@@ -14,6 +14,7 @@ from sqlmodel import col
 
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.rpc.terms import reaches, terms_of
+from backend.chain.transactions.broadcast import OPEN
 from backend.chain.transactions.corrections import SUPERSEDED
 from backend.core import locks
 from backend.core.changes import who
@@ -28,6 +29,14 @@ from backend.users.models import UserRow
 
 HOP, AWAY = "hop", "away"
 """Names in a request's arguments: how often its run moved to another order, and its current order."""
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """Whether transactions of a request are open, and whether all of them have the finality that a success requires."""
+
+    has_open: bool
+    is_settled: bool
 
 
 @dataclass(frozen=True)
@@ -164,11 +173,13 @@ async def begin(session: Write, request_id: UUID) -> tuple[RequestRow | None, Co
     return row, refusal
 
 
-async def is_settled(session: Write, request_id: UUID) -> bool:
-    """Return whether every transaction of a request has the finality that its chain's terms require for success."""
-    query = sa.select(col(TransactionRow.chain_eid), col(TransactionRow.finality), col(TransactionRow.key))
-    rows = await session.execute(query.where(col(TransactionRow.request_id) == request_id))
-    return all(SUPERSEDED in row.key or reaches(row.finality, terms_of(row.chain_eid).succeeds_at) for row in rows)
+async def settlement(session: Write, request_id: UUID) -> Settlement:
+    """Return how far the transactions of a request are."""
+    columns = (TransactionRow.chain_eid, TransactionRow.finality, TransactionRow.key, TransactionRow.status)
+    query = sa.select(*map(col, columns))
+    rows = (await session.execute(query.where(col(TransactionRow.request_id) == request_id))).all()
+    settled = (SUPERSEDED in row.key or reaches(row.finality, terms_of(row.chain_eid).succeeds_at) for row in rows)
+    return Settlement(any(row.status in OPEN for row in rows), all(settled))
 
 
 async def failed_transaction(session: Write, request_id: UUID) -> dict[str, Any] | None:

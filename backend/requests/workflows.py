@@ -169,16 +169,26 @@ async def _to_the_end(run: Run, body: Body, on_failure: OnFailure | None) -> Non
         )
         del error
     else:
-        await finish_open(run.request_id)
-        async with run.transaction() as session:
-            if await requests.is_settled(session, run.request_id):
-                await requests.succeed(session, run.request_id)
-            else:
-                await requests.await_finality(session, run.request_id)
-            for write in run.at_success:
-                await write(session)
-            for outcome in run.outcome:
-                await publish(session, run.organization_id, *outcome)
+        if not await _concluded(run):
+            await finish_open(run.request_id)
+            await _concluded(run, leaves_open=True)
+
+
+async def _concluded(run: Run, *, leaves_open: bool = False) -> bool:
+    """Record that a run has done its work; False if a transaction that a run before a crash has sent is still open."""
+    async with run.transaction() as session:
+        now = await requests.settlement(session, run.request_id)
+        if now.has_open and not leaves_open:
+            return False
+        if now.is_settled:
+            await requests.succeed(session, run.request_id)
+        else:
+            await requests.await_finality(session, run.request_id)
+        for write in run.at_success:
+            await write(session)
+        for outcome in run.outcome:
+            await publish(session, run.organization_id, *outcome)
+    return True
 
 
 async def _despite_reorganizations(run: Run, body: Body) -> None:

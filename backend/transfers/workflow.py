@@ -54,10 +54,9 @@ async def _begin(run: Run) -> tuple[TransferRow, str]:
         row: TransferRow = await session.get_one(TransferRow, run.subject_id, with_for_update=True)
         if row.status is TransferStatus.FAILED:
             await set_status(session, "transfer", Transfer, row, status=TransferStatus.PENDING, failure=None)
-        for place in records.active(await records.deployments(session, row.asset_id)):
-            if place.chain_eid == row.chain_eid and place.token_address:
-                await run.begin_step(session, "transfer_sent")
-                return row, place.token_address
+        if at := await records.token_on(session, row.asset_id, row.chain_eid):
+            await run.begin_step(session, "transfer_sent")
+            return row, at
     raise Conflict("The asset no longer has an active token on this chain.")
 
 

@@ -10,7 +10,7 @@ from tests.support.issuance import Issuance
 from tests.support.statements import counted
 from tests.transfers.test_transfers import body_of
 
-STATEMENTS, COMMITS = 88, 14
+STATEMENTS, COMMITS = 84, 14
 """The most that a transfer takes, those of the index pass and of the workflow engine included."""
 REST = 0.25
 """Seconds for what follows the end of a request: the engine records it, and the indexer settles transactions."""

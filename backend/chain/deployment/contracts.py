@@ -1,7 +1,8 @@
 """Our contracts on a chain, deployed once by the operator and recorded in the table of contracts."""
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -20,7 +21,10 @@ from backend.chain.transactions.execution import execute
 from backend.core import db
 from backend.core.addresses import ZERO_ADDRESS
 from backend.core.errors import BadRequest
+from backend.core.runtime import runtime
 
+FRESH = 1.0
+"""Maximum seconds for which the recorded addresses of a chain count as current in this process."""
 OURS = ("registry", "market_factory")
 """Contracts that we deploy on every chain, in this order; on embedded ones, an endpoint and the test currency first."""
 
@@ -36,6 +40,13 @@ class ChainContracts:
     quote_token: str | None
 
 
+@dataclass
+class Recorded:
+    """By chain: the addresses by name, and when they were read, by `time.monotonic`."""
+
+    addresses: dict[int, tuple[dict[str, str], float]] = field(default_factory=dict)
+
+
 async def operator() -> str:
     """Return the agent's address: the owner of registry, factory, embedded endpoint and quote token; it deploys and
     relays."""
@@ -44,7 +55,7 @@ async def operator() -> str:
 
 async def contracts_of(eid: int) -> ChainContracts:
     """Return our contracts on a chain. Raises BadRequest if they are not deployed."""
-    found = await _recorded(eid)
+    found = await _known(eid)
     try:
         return ChainContracts(found["registry"], found["endpoint"], found["market_factory"], found.get("quote_token"))
     except KeyError:
@@ -54,7 +65,15 @@ async def contracts_of(eid: int) -> ChainContracts:
 
 async def contract_address(eid: int, name: str) -> str | None:
     """Return the address of one contract: registry, endpoint, market_factory or quote_token."""
-    return (await _recorded(eid)).get(name)
+    return (await _known(eid)).get(name)
+
+
+async def _known(eid: int) -> Mapping[str, str]:
+    found, read_at = runtime.part(Recorded).addresses.get(eid, ({}, 0.0))
+    if not found or time.monotonic() - read_at > FRESH:
+        read_at, found = time.monotonic(), await _recorded(eid)
+        runtime.part(Recorded).addresses[eid] = found, read_at
+    return found
 
 
 async def _recorded(eid: int) -> dict[str, str]:
@@ -133,3 +152,4 @@ async def _record(eid: int, name: str, address: str, tx_hash: str | None, block_
     fresh = insert(ChainContractRow).values(**row.model_dump())
     async with db.worker() as session:
         await session.execute(fresh.on_conflict_do_update(index_elements=["chain_eid", "name"], set_=values))
+    runtime.part(Recorded).addresses.pop(eid, None)

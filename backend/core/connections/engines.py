@@ -19,6 +19,10 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 BEGIN_WITH = "begin_with"
 """The execution option with the text that begins a transaction."""
 _BEGAN = "began_with"
+_SEEN = ("organization_ids", "user_id", "proven", "investor")
+_SEE = sql.SQL("select ") + sql.SQL(", ").join(
+    sql.SQL("current_setting({}, true) as {}").format(f"app.{name}", sql.Identifier(name)) for name in _SEEN
+)
 BEGIN = "begin"
 READ_ONLY = "begin read only; set local idle_in_transaction_session_timeout = 0"
 """A long list may be sent to a slow client: a transaction that only reads blocks no one."""
@@ -53,6 +57,23 @@ async def begin(
     return None if query is None else began
 
 
+async def seen(session: AsyncSession) -> dict[str, str]:
+    """Return the settings that decide which rows a transaction sees, for another transaction to begin with."""
+    return _given(await first(session, _SEE))
+
+
+async def end(session: AsyncSession) -> dict[str, str]:
+    """Commit a session's transaction, which must have written nothing through the session; return what `seen` does. In
+    one message."""
+    row = await first(session, _SEE + sql.SQL("; commit"))
+    await session.commit()
+    return _given(row)
+
+
+def _given(row: Any) -> dict[str, str]:
+    return {name: value for name, value in row._asdict().items() if value}
+
+
 async def first(session: AsyncSession, query: sql.Composable) -> Any:
     """Return the first row of a query, None without one. If no transaction has begun, the message that begins it
     contains the query."""
@@ -75,12 +96,14 @@ def _begin(connection: PoolProxiedConnection) -> None:
 
 
 async def _send(text: str, connection: psycopg.AsyncConnection[Any]) -> Any:
-    """Return the first row of the last statement, with the names of its columns; None if it has none."""
+    """Return the first row of the last query, with the names of its columns; None if it has none."""
+    row = None
     async with connection.cursor(row_factory=namedtuple_row) as cursor:
         await cursor.execute(text.encode())
-        while cursor.nextset():
-            pass
-        return await cursor.fetchone() if cursor.description else None
+        while True:
+            row = await cursor.fetchone() if cursor.description else row
+            if not cursor.nextset():
+                return row
 
 
 def _look(adapted: Any, _record: ConnectionPoolEntry, _proxy: PoolProxiedConnection) -> None:
