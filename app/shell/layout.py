@@ -30,6 +30,8 @@ from state.notifications.undo import Undo
 from state.requests.tracker import Tracker
 from state.users.preferences import MyPreferences
 
+SLOGAN = "Tokenized assets, under your rules"
+
 
 @dataclass(frozen=True)
 class Nav:
@@ -181,7 +183,7 @@ def overlays() -> rx.Component:
     )
 
 
-def entrance(title: Any, *children: rx.Component, sub: Any = "Tokenized assets, under your rules") -> rx.Component:
+def entrance(title: Any, *children: rx.Component, sub: Any = SLOGAN) -> rx.Component:
     """Draw a page outside of any organization: a narrow column for users who are not signed in yet. `sub` says what
     they do here."""
     below = rx.el.div(network_badge(), "Embedded chains. Nothing here has value.", class_name="below")

@@ -4,7 +4,7 @@ from typing import Any
 
 import reflex as rx
 
-from app.shell.layout import entrance
+from app.shell.layout import SLOGAN, entrance
 from components.demo_people.people import demo_people
 from components.ui.button import link, link_button
 from components.ui.form import NativeForm
@@ -40,7 +40,8 @@ class Reload(Local):
 
 
 def _signed_in() -> rx.Component:
-    """Draw who is signed in in this browser, and offer to continue; or that the session has ended."""
+    """Draw who is signed in in this browser, and offer to continue. It arrives after the page: below the form, it moves
+    nothing that is being used."""
     name = Session.resumes_as
     replaced = rx.fragment(
         rx.el.b("Another person has signed in. "),
@@ -57,12 +58,14 @@ def _signed_in() -> rx.Component:
         rx.fragment("Continue as ", name), Session.next_path, kind="primary", class_name="large", custom_attrs=attrs
     )
     offer = rx.el.section(said, again, class_name="card", aria_label="Signed in")
-    ended = note(rx.el.b("Your session has ended. "), "Sign in again.", tone="info", role="status")
-    return rx.fragment(
-        Reload.create(ended=Session.ended),
-        rx.cond(name != "", rx.el.div(offer, class_name="after-words"), rx.fragment()),
-        rx.cond(Session.has_ended, rx.el.div(ended, class_name="after-words"), rx.fragment()),
-    )
+    shown = rx.cond(name != "", rx.el.div(offer, class_name="after-words"), rx.fragment())
+    return rx.fragment(Reload.create(ended=Session.ended), shown)
+
+
+def _words() -> rx.Component:
+    """Draw the line below the title; after the end of a session it says so, in the same place."""
+    ended = rx.el.span(rx.el.b("Your session has ended. "), "Sign in again.", role="status")
+    return rx.cond(Session.has_ended, ended, rx.fragment(SLOGAN))
 
 
 @rx.page(route="/sign-in", title="Sign in · Signum", on_load=[Session.arrive, Session.resume, DemoPeople.watch])
@@ -92,7 +95,7 @@ def sign_in() -> rx.Component:
         tone="info",
     )
     application = rx.cond(Session.is_for_application, rx.el.div(asked, class_name="after-words"), rx.fragment())
-    return entrance("Sign in to Signum", application, _signed_in(), form, demo_people())
+    return entrance("Sign in to Signum", application, form, _signed_in(), demo_people(), sub=_words())
 
 
 @rx.page(route="/sign-in/factor", title="Second factor · Signum", on_load=Session.arrive)

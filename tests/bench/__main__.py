@@ -2,7 +2,7 @@
 and its plot, tests/bench/results.svg.
 
 `python -m tests.bench merkle_1m` measures one part alone (`start_cold`, `serve`, `markets`, `console`, `tabs_500`,
-`api_calls`, `many_rows`, `webhooks_10k`, `move_100k`, `merkle_1m`); the others' figures stay.
+`api_calls`, `many_rows`, `webhooks_10k`, `move_100k`, `partitions`, `merkle_1m`); the others' figures stay.
 Every line is `name, value, unit`, with `floor` (the same work without Signum) if there is one.
 """
 
@@ -226,6 +226,13 @@ def of_moves() -> list[dict[str, Any]]:
     return moves.measure()
 
 
+def of_partitions() -> list[dict[str, Any]]:
+    """Measure tables that are partitioned beside the same ones that are not."""
+    from tests.bench import partitions  # it starts an API in this process
+
+    return partitions.measure()
+
+
 def from_a_clone() -> list[dict[str, Any]]:
     """Measure the first start of a clone."""
     rows = cold_start.measure()
@@ -244,6 +251,7 @@ PARTS = {
     "many_rows": with_many_rows,
     "webhooks_10k": of_webhooks,
     "move_100k": of_moves,
+    "partitions": of_partitions,
     "merkle_1m": merkle.measure,
 }
 

@@ -112,6 +112,10 @@ def test_sign_in_page_offers_a_signed_in_browser_to_continue(console: Console, s
     page.goto(f"{signum.url}/sign-in")
     said = page.get_by_role("region", name="Signed in")
     expect(said).to_contain_text("You are signed in as Elin Halvorsen.")
+    form, offer = page.get_by_role("button", name="Sign in").bounding_box(), said.bounding_box()
+    assert form is not None
+    assert offer is not None
+    assert form["y"] + form["height"] < offer["y"], "it arrives late, and moves no form"
     accessible(console)
     officer = signum.person("compliance_officer")
     page.get_by_label("Email").fill(officer.email)
