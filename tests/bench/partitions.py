@@ -88,12 +88,11 @@ def _month(connection: psycopg.Connection[Any], number: int) -> tuple[Any, ...]:
 
 
 def _compared(connection: psycopg.Connection[Any], table: Table, copy: str) -> Iterator[dict[str, Any]]:
-    mine = "organization_id = %s" + ("" if table.parent == "organization_id" else f" and {table.parent} = %s")
-    page = f"select * from {{}} where {mine} order by {table.order} limit 51"
+    page = f"select * from {{}} where {table.parent} = %s order by {table.order} limit 51"
     row = f"select * from {{}} where {'organization_id = %s and seq' if table.key == 'seq' else 'id'} = %s"
     ids = connection.execute(f"select organization_id, {table.key} from {table.name} limit {CALLS}".encode()).fetchall()
-    pages = [[organization] * mine.count("%s") for organization, _ in ids]
-    for read, text, values in (("page", page, pages), ("row", row, [one[-row.count("%s") :] for one in ids])):
+    asked = {"page": (page, [one[:1] for one in ids]), "row": (row, [one[-row.count("%s") :] for one in ids])}
+    for read, (text, values) in asked.items():
         took: dict[str, list[float]] = {copy: [], table.name: []}
         for value in values:
             for name, times in took.items():

@@ -9,6 +9,7 @@ from sqlmodel import col
 from backend.chain.errors import ChainUnavailable, InsufficientFunds, Reverted, RpcError
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.rpc.json_rpc import Rpc
+from backend.chain.transactions import relay
 from backend.core import db
 
 log = structlog.get_logger()
@@ -22,7 +23,7 @@ async def broadcast(rpc: Rpc, row: TransactionRow) -> None:
     Raises InsufficientFunds, ChainUnavailable, RpcError.
     """
     try:
-        await rpc.request("eth_sendRawTransaction", row.raw)
+        await relay.of(rpc).send(row.raw)
     except Reverted:
         return  # A node that mines immediately may report the outcome here; the receipt reports it too.
     except RpcError as error:

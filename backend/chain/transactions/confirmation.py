@@ -17,10 +17,10 @@ from backend.chain.errors import ChainUnavailable, InsufficientFunds, Reverted, 
 from backend.chain.models import TransactionRow, TransactionStatus
 from backend.chain.rpc import floors, node_urls
 from backend.chain.rpc.json_rpc import Rpc, connect
-from backend.chain.rpc.receipts import Receipt, mined, outcome_of, receipts_of, succeeded
+from backend.chain.rpc.receipts import Receipt, mined, outcome_of, succeeded
 from backend.chain.rpc.terms import confirmations
+from backend.chain.transactions import relay
 from backend.chain.transactions.broadcast import broadcast
-from backend.chain.transactions.corrections import IS_ONE_OF_SEVERAL, check_twice
 from backend.chain.transactions.replacement import NonceUsed, push
 from backend.core import db
 
@@ -97,7 +97,7 @@ class _Wait:
                 raise
 
     async def _look(self) -> Receipt | None:
-        (receipt,) = await receipts_of(self._rpc, [self._row])
+        receipt = await relay.of(self._rpc).receipt(self._row)
         if receipt is not None:
             return receipt if await _is_deep(self._rpc, receipt) else None
         if time.monotonic() - self._pushed > RESEND[node_urls.is_embedded(self._rpc.eid)]:
@@ -138,10 +138,7 @@ async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
     read_at = time.monotonic()
     refusal = None if succeeded(receipt) else await reason(rpc, row, receipt)
     values = mined(row, receipt) | {"problem": refusal.stored() if refusal else None}
-    async with db.worker() as session:
-        is_one_of_several = await session.scalar(_update(row, values).returning(IS_ONE_OF_SEVERAL))
-        if refusal is None and is_one_of_several:
-            await check_twice(session, row)
+    await relay.of(rpc).end(row, values)
     floors.raise_to(row.chain_eid, int(receipt["blockNumber"], 16))
     scheduler.wake(row.chain_eid)
     if refusal is not None:
@@ -150,10 +147,6 @@ async def settle(rpc: Rpc, row: TransactionRow, receipt: Receipt) -> Outcome:
 
 
 async def _store(row: TransactionRow, values: dict[str, Any]) -> None:
-    async with db.worker() as session:
-        await session.execute(_update(row, values))
-
-
-def _update(row: TransactionRow, values: dict[str, Any]) -> sa.Update:
     update = sa.update(TransactionRow).where(col(TransactionRow.id) == row.id).values(**values)
-    return update.execution_options(synchronize_session=False)
+    async with db.worker() as session:
+        await session.execute(update.execution_options(synchronize_session=False))
