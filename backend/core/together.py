@@ -4,28 +4,28 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
+K = TypeVar("K")
+V = TypeVar("V")
 MOST = 100
 """Items of one round."""
 
 
-class Together(Generic[Item, Answer]):
+class Together(Generic[K, V]):
     """Collects the items of concurrent callers in one event loop.
 
     A caller that finds no round running starts one. What others bring in the meantime is the next round, so a single
-    caller waits for nobody, and many callers cost few rounds. `work` returns an answer, or an exception, for each item
+    caller does not wait, and many callers cost few rounds. `work` returns an answer, or an exception, for each item
     in order; what it raises is raised to all callers of the round.
     """
 
-    def __init__(self, work: Callable[[Sequence[Item]], Awaitable[Sequence[Answer | Exception]]]) -> None:
+    def __init__(self, work: Callable[[Sequence[K]], Awaitable[Sequence[V | Exception]]]) -> None:
         self._work = work
-        self._waiting: list[tuple[Item, asyncio.Future[Answer]]] = []
+        self._waiting: list[tuple[K, asyncio.Future[V]]] = []
         self._rounds: asyncio.Task[None] | None = None
 
-    async def ask(self, item: Item) -> Answer:
+    async def ask(self, item: K) -> V:
         """Return the answer to an item, or raise its exception."""
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[V] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, answer))
         if self._rounds is None or self._rounds.done():
             self._rounds = asyncio.create_task(self._run())
