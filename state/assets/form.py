@@ -13,7 +13,7 @@ from state.compliance.rule_editor import FIELDS, RuleEditor
 from state.compliance.rules import InvalidFields, Rules, asset_body, checked, rules_of
 from state.core.arguments import number, texts
 from state.core.events import Events, Next
-from state.core.units import to_base
+from state.core.units import plain, to_base
 from state.drafts.drafts import Drafts
 from state.requests.tracker import Tracker
 
@@ -100,6 +100,10 @@ class NewAsset(RuleEditor, Drafts, Chains, rx.State):
             rules = checked(self.draft, decimals)
         except InvalidFields as invalid:
             raise InvalidFields(errors | invalid.errors) from invalid
+        try:
+            nominal = plain(said) if (said := data.get("nominal_value", "").strip()) else None
+        except ValueError as error:
+            errors["nominal_value"] = str(error)
         if errors:
             raise InvalidFields(errors)
         fields = asset_body(rules) | {
@@ -108,7 +112,7 @@ class NewAsset(RuleEditor, Drafts, Chains, rx.State):
             "chain_eid": chain,
             "decimals": decimals,
             "initial_supply": supply,
-            "nominal_value": data.get("nominal_value", "").strip().replace(",", "") or None,
+            "nominal_value": nominal,
             "description": data.get("description", "").strip() or None,
         }
         return body(AssetCreate, fields)

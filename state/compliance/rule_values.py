@@ -3,6 +3,8 @@
 from calendar import monthrange
 from datetime import UTC, datetime, time, timedelta
 
+from state.core.units import plain
+
 
 def moment(when: int) -> str:
     """Convert seconds to the value of a `datetime-local` field in UTC; empty for 0."""
@@ -29,10 +31,13 @@ def seconds(text: str) -> int:
 
 def count(text: str) -> int:
     """Parse a count. Raises ValueError with a message."""
-    plain = text.replace(",", "").replace(" ", "") or "0"
-    if not plain.isascii() or not plain.isdigit() or int(plain[:20]) >= 2**32:
+    try:
+        typed = plain(text) if text.strip() else "0"
+    except ValueError:
+        typed = ""
+    if not typed.isdigit() or int(typed[:20]) >= 2**32:
         raise ValueError("Enter a whole number, 0 for no limit")
-    return int(plain)
+    return int(typed)
 
 
 def after_months(months: int, now: datetime) -> str:

@@ -7,7 +7,8 @@ from decimal import Decimal, localcontext
 from backend.core.units import grouped, priced, rounded, shortened, to_whole
 
 __all__ = [
-    "MAX_UINT256", "brief", "column_decimals", "cost", "grouped", "percent", "plotted", "priced", "rounded",
+    "MAX_UINT256", "brief", "column_decimals", "cost", "grouped", "percent", "plain", "plotted", "priced",
+    "rounded",
     "shortened", "to_base", "to_whole", "with_short_addresses", "with_short_amounts",
 ]  # fmt: skip
 
@@ -16,7 +17,8 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{40}\b")
 _LONG = re.compile(r"(\d\.\d{2})\d{5,}")
 _SMALL = re.compile(r"(?<![\d.,])(0\.\d{6})\d+")
 _TINY = re.compile(r"(?<![\d.,])0\.000000\d+")
-_NUMBER = re.compile(r"\d*(\.\d*)?", re.ASCII)
+_NUMBER = re.compile(r"(?:\d{1,3}(?:([,_\s])\d{3})(?:\1\d{3})*|\d*)(?:\.\d*)?", re.ASCII)
+"""Digits, also in groups of three with one separator; decimals after a point."""
 
 
 def with_short_addresses(words: str) -> str:
@@ -35,19 +37,29 @@ def brief(words: str) -> str:
     return with_short_amounts(with_short_addresses(words))
 
 
+def plain(words: str) -> str:
+    """Return a number as typed without the separators of its thousands. A comma separates thousands, never decimals.
+
+    Raises ValueError with a message if it is not a number, such as `"1,5"`, which may mean 1.5.
+    """
+    typed = words.strip()
+    if not typed.strip(".") or not _NUMBER.fullmatch(typed):
+        comma = ". Decimals follow a point, not a comma" if "," in typed else ""
+        raise ValueError(f"Enter a number, such as 1250.5{comma}")
+    return re.sub(r"[,_\s]", "", typed)
+
+
 def to_base(words: str, decimals: int) -> str:
     """Convert `"1,250.5"` with 6 decimals to `"1250500000"`.
 
     Raises ValueError with a message if it is not a number, has too many decimals, or exceeds a chain's maximum.
     """
-    plain = re.sub(r"[,\s_]", "", words)
-    if not plain.strip(".") or not _NUMBER.fullmatch(plain):
-        raise ValueError("Enter a number, such as 1250.5")
-    whole, _, part = plain.partition(".")
+    typed = plain(words)
+    whole, _, part = typed.partition(".")
     part = part.rstrip("0")
     if len(part) > decimals:
         raise ValueError(f"At most {decimals} decimals")
-    units = int((whole or "0") + part.ljust(decimals, "0")) if len(plain) < 200 else MAX_UINT256 + 1
+    units = int((whole or "0") + part.ljust(decimals, "0")) if len(typed) < 200 else MAX_UINT256 + 1
     if units > MAX_UINT256:
         raise ValueError("Exceeds the maximum of a chain")
     return str(units)

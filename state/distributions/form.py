@@ -12,6 +12,7 @@ from backend.distributions.schemas import BlockedRecipients, DistributionCreate,
 from backend.drafts.schemas import DraftKind
 from state.assets.choice import active_deployments, asset_option, chain_options
 from state.chains.lookup import Chains
+from state.compliance.rule_values import count
 from state.core.api import Form
 from state.core.arguments import id_of, named, number, one_of, texts
 from state.core.events import Events, Next
@@ -189,12 +190,14 @@ class NewDistribution(ShowsCheck, Form, Drafts, Chains, rx.State):
         except ValueError as error:
             self.errors["total_amount"] = str(error)
             return None
-        block = given["block"].replace(",", "")
-        if block and not block.isdecimal():
+        block: int | None = None
+        try:
+            block = count(given["block"]) if given["block"].strip() else None
+        except ValueError:
             self.errors["block"] = "Enter a block number, or nothing for the latest block"
         if self.errors:
             return None
-        holders: dict[str, Any] = {"total_amount": total} | ({"block": number(block)} if block else {})
+        holders: dict[str, Any] = {"total_amount": total} | ({} if block is None else {"block": block})
         known = {"name": self.name.strip(), "chain_eid": int(self.chain), "currency": self.currency}
         return known | {"holders": holders}
 

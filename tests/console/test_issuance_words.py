@@ -37,6 +37,29 @@ def test_malformed_amount_is_rejected_with_a_message(words: str) -> None:
         to_base(words, 6)
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["1,5", "1,50", "1.000,50", "1,000,0", "1,0000", "1000,000", ",5", "5,", "1,,000", "1,000 000", "1 5", "1_0"],
+)
+def test_comma_is_never_read_as_something_else(words: str) -> None:
+    with pytest.raises(ValueError, match=r"^Enter a number, such as 1250\.5"):
+        to_base(words, 6)
+
+
+@pytest.mark.parametrize(
+    ("words", "units"),
+    [
+        ("1,250.5", 1_250_500_000),
+        (" 1 250 000 ", 1_250_000_000_000),
+        ("1_000", 10**9),
+        (".5", 500_000),
+        ("7.", 7 * 10**6),
+    ],
+)
+def test_thousands_may_be_separated(words: str, units: int) -> None:
+    assert to_base(words, 6) == str(units)
+
+
 @given(st.integers(1, 10**30), st.integers(1, 10**30))
 def test_cost_is_never_rounded_down(price: int, amount: int) -> None:
     total = cost(str(price), str(amount), 18)
