@@ -51,7 +51,10 @@ async def read(context: Context, asset_id: UUID) -> DailyLimits:
     limits = []
     for action in LimitedAction:
         limit = held.get(action)
-        used = await counts.used_of(context.session, asset_id, action)
+        if limit is None:
+            used = await counts.accepted_of(context.session, context.organization_id, asset_id, action)
+        else:
+            used = await counts.used_of(context.session, asset_id, action)
         left = None if limit is None else str(rules.available(limit, used))
         limits.append(DailyLimit(action=action, limit=_shown(limit), used=str(used), available=left))
     return DailyLimits(limits=limits)
@@ -103,6 +106,7 @@ async def write(session: Write, request: RequestRow) -> None:
         elif before is None:
             new = DailyLimitRow(organization_id=request.organization_id, asset_id=asset_id, action=action, amount=after)
             session.add(new)
+            await counts.note_earlier(session, request.organization_id, asset_id, action)
         else:
             await session.execute(sa.update(DailyLimitRow).where(of_action).values(amount=after))
     if changes:

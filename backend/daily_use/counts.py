@@ -3,6 +3,7 @@ remainder.
 """
 
 from dataclasses import dataclass
+from typing import Any, cast
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,6 +18,20 @@ from backend.daily_use.schemas import LimitedAction
 
 _LOCKED = "daily_limit"
 """Name in a session's notes: the limit that this transaction has locked."""
+
+_ACCEPTED = (
+    sa.text("""
+    select r.id, (r.arguments -> 'moves' ->> 'units')::numeric as amount, r.created_at as used_at from requests r
+    where r.organization_id = :org and r.created_at > :since and r.kind = any(:kinds)
+      and r.arguments -> 'moves' ->> 'asset_id' = :asset
+      and r.status not in ('awaiting_approval', 'denied') and not exists (select from approvals where request_id = r.id)
+    """)
+    .columns(
+        sa.column("id", sa.Uuid), sa.column("amount", sa.Numeric), sa.column("used_at", sa.DateTime(timezone=True))
+    )
+    .subquery()
+)
+"""Amounts that were accepted without a second person, from the requests' tables, which are above this package."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +90,29 @@ async def note(session: Write, organization_id: UUID, kind: str, amount: Amount,
             col(DailyUseRow.used_at) <= at - rules.WINDOW,
         )
     )
+
+
+async def note_earlier(session: Write, organization_id: UUID, asset_id: UUID, action: LimitedAction) -> None:
+    """Count what was accepted within the window before the action had a limit, towards a new one."""
+    given = {"organization_id": organization_id, "asset_id": asset_id, "action": action, "created_at": now()}
+    given |= {"updated_at": now()}
+    table = cast("sa.Table", sa.inspect(DailyUseRow).local_table)
+    columns = [sa.literal(value, table.c[name].type) for name, value in given.items()]
+    found = sa.select(_ACCEPTED.c.id, *columns, _ACCEPTED.c.id, _ACCEPTED.c.amount, _ACCEPTED.c.used_at)
+    into = insert(table).from_select(["id", *given, "request_id", "amount", "used_at"], found)
+    kinds = _accepted(organization_id, asset_id, action)
+    await session.execute(into.on_conflict_do_nothing(index_elements=["request_id"]), kinds)
+
+
+async def accepted_of(session: Write, organization_id: UUID, asset_id: UUID, action: LimitedAction) -> int:
+    """Return what `used_of` would for an action without a limit, of which nothing is counted."""
+    query = sa.select(sa.func.coalesce(sa.func.sum(_ACCEPTED.c.amount), 0))
+    return int(await session.scalar(query, _accepted(organization_id, asset_id, action)) or 0)
+
+
+def _accepted(organization_id: UUID, asset_id: UUID, action: LimitedAction) -> dict[str, Any]:
+    kinds = [kind for kind, limited in rules.KINDS.items() if limited is action]
+    return {"org": organization_id, "asset": str(asset_id), "kinds": kinds, "since": now() - rules.WINDOW}
 
 
 async def forget(session: Write, request_id: UUID) -> None:

@@ -41,6 +41,25 @@ async def mint(firm: Issuer, to: Any, amount: int) -> Any:
     return await firm.post(firm.control("mint"), body)
 
 
+async def test_new_limit_counts_what_was_accepted_before_it(world: World) -> None:
+    firm = await issuer(world, symbol="HBF")
+    await world.person(firm.id)
+    wallet = await firm.trader()
+    await firm.succeed((await mint(firm, wallet, 50))["requestId"])
+    before = {one["action"]: one["used"] for one in (await firm.get(path(firm)))["limits"]}
+    assert (before["mint"], before["transfer"]) == (str(50 * UNIT), "0")
+    accepted = await firm.patch(path(firm), {"mint": str(100 * UNIT)})
+    await firm.succeed(accepted["requestId"])
+    (limit,) = [one for one in (await firm.get(path(firm)))["limits"] if one["action"] == "mint"]
+    assert (limit["used"], limit["available"]) == (str(50 * UNIT), str(50 * UNIT))
+    above = await mint(firm, wallet, 60)
+    assert above["message"] == f"{CAUSE} It waits for a second person's approval."
+    await firm.patch(path(firm), {"mint": str(80 * UNIT)})
+    assert (await mint(firm, wallet, 30))["status"] != "awaiting_approval", (
+        "counted once, and the waiting one not at all"
+    )
+
+
 async def test_mint_above_the_daily_limit_waits_for_a_second_person(world: World) -> None:
     firm, second, wallet = await limited(world, mint=100)
     await firm.succeed((await mint(firm, wallet, 50))["requestId"])
