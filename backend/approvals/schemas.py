@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
-from backend.core.content_rules import PLAIN, at_most, plain_text
+from backend.core.content_rules import PLAIN, at_most, plain_text, visible
 from backend.core.fields import (
     KEPT,
     Acceptance,
@@ -25,6 +25,7 @@ Comment = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000),
     AfterValidator(plain_text),
+    AfterValidator(visible),
     Field(json_schema_extra={"pattern": PLAIN["reason"]}),
     BeforeValidator(at_most(1_000)),
 ]

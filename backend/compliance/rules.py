@@ -33,6 +33,9 @@ _MESSAGE_SAYS_ALL = frozenset(
     }
 )
 """Rules whose facts are given only if they pass."""
+WHOLLY_FROZEN = 2**255
+"""From this frozen amount on, the whole account is frozen, future receipts included: it exceeds any supply, also after
+a forced transfer took part of it."""
 Finding = tuple[int, bool, str]
 """A code, whether its rule passes, and the facts as text."""
 
@@ -177,7 +180,9 @@ def _available(sender: Account, amount: int) -> Iterator[Finding]:
         f"The balance is {balance} base units; the amount is {amount} base units.",
     )
     free = max(balance - sender.frozen, 0)
-    yield FROZEN, not sender.frozen or amount <= free, f"{sender.frozen} base units of the sender are frozen."
+    frozen = "The sender's whole account is frozen." if sender.frozen >= WHOLLY_FROZEN else None
+    words = frozen or f"{sender.frozen} base units of the sender are frozen."
+    yield FROZEN, not sender.frozen or amount <= free, words
 
 
 def _receiver(rules: Rules, receiver: Account) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from backend.compliance import rules
+from backend.compliance.rules import WHOLLY_FROZEN
 from backend.compliance.schemas import RuleVerdict
 from backend.controls.schemas import ControlKind
 from backend.core.errors import BadRequest, Conflict
@@ -60,14 +61,9 @@ def order_of(asset_id: UUID, kind: ControlKind, acts: Sequence[str]) -> str:
     return f"{order}:{asset_id}"
 
 
-WHOLE = 2**255
-"""From this frozen amount on, the whole account is frozen: it exceeds any supply, also after a forced transfer took
-part of it."""
-
-
 def is_whole(frozen: int) -> bool:
     """Return whether an account is wholly frozen, including future receipts."""
-    return frozen >= WHOLE
+    return frozen >= WHOLLY_FROZEN
 
 
 def binding(verdicts: Sequence[RuleVerdict], codes: frozenset[int]) -> list[RuleVerdict]:
@@ -103,7 +99,7 @@ def frozen_less(frozen: int, balance: int, amount: int | None) -> int:
         return 0
     known = balance if is_whole(frozen) else frozen
     if amount > known:
-        raise Conflict(f"Only {known} base units of this account are frozen.")
+        raise Conflict("Less of this account is frozen than this would unfreeze. The list of holders says how much.")
     return known - amount
 
 

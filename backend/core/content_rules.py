@@ -25,17 +25,22 @@ _CONTROL = rf"\u0000-\u0008\u000b-\u001f\u007f-\u009f{_BIDI}"
 _BREAKS = rf"\u0000-\u001f\u007f-\u009f\u2028\u2029{_BIDI}"
 _SPACE = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 """Unicode's white space, which is removed from both ends."""
+_INVISIBLE = (
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
+)
+"""Characters that are drawn as nothing. Between others they have a meaning, as in emoji."""
 _EDGE = rf"[{_SPACE}]*"
+_BLANK = rf"[{_SPACE}{_INVISIBLE}]*"
 CODE = rf"^{_EDGE}[^{_SPACE}][\s\S]{{4,}}[^{_SPACE}]{_EDGE}$"
 """A second factor's code: at least six characters, without the white space at its ends."""
 PLAIN = {
     "text": rf"^([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*$",
-    "reason": rf"^(?!{_EDGE}$){_EDGE}([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
+    "reason": rf"^(?!{_BLANK}$){_EDGE}([^<{_CONTROL}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
     "line": rf"^{_EDGE}([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
-    "name": rf"^(?!{_EDGE}$){_EDGE}([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
+    "name": rf"^(?!{_BLANK}$){_EDGE}([^<{_BREAKS}]|<(?![a-zA-Z/!?]))*{_EDGE}$",
 }
 """Patterns of what `plain_text` and `one_line` accept, for the API document: no control characters, including
-bidirectional ones, no markup, not only spaces. All but `text` are stripped first.
+bidirectional ones, no markup, not only spaces and invisible characters. All but `text` are stripped first.
 """
 
 
@@ -80,6 +85,13 @@ def at_most(length: int) -> Callable[[Any], Any]:
 def _is_control(character: str) -> bool:
     code = ord(character)
     return code < 32 or 0x7F <= code < 0xA0 or 0xD800 <= code <= 0xDFFF
+
+
+def visible(value: str) -> str:
+    """Validate that a text is not drawn as nothing."""
+    if re.fullmatch(_BLANK, value):
+        raise ValueError("contains no visible character")
+    return value
 
 
 def plain_text(value: str) -> str:

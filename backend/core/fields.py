@@ -39,6 +39,7 @@ from backend.core.content_rules import (
     plain_text,
     shorten,
     texts_of,
+    visible,
 )
 
 MAX_UINT256 = 2**256 - 1
@@ -226,6 +227,7 @@ Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=120),
     AfterValidator(one_line),
+    AfterValidator(visible),
     Field(json_schema_extra={"pattern": PLAIN["name"]}),
     BeforeValidator(at_most(120)),
 ]
@@ -249,6 +251,7 @@ Reason = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
     AfterValidator(plain_text),
+    AfterValidator(visible),
     Field(json_schema_extra={"pattern": PLAIN["reason"]}),
     BeforeValidator(at_most(500)),
 ]

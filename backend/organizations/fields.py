@@ -6,7 +6,7 @@ from typing import Annotated
 from email_validator import EmailNotValidError, validate_email
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from backend.core.content_rules import PLAIN, at_most, one_line
+from backend.core.content_rules import PLAIN, at_most, one_line, visible
 from backend.core.fields import COUNTRIES, COUNTRY
 
 
@@ -34,6 +34,7 @@ Kind = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=60),
     AfterValidator(one_line),
+    AfterValidator(visible),
     Field(json_schema_extra={"pattern": PLAIN["name"]}),
     BeforeValidator(at_most(60)),
 ]

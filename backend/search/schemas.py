@@ -6,13 +6,14 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 
-from backend.core.content_rules import PLAIN, at_most, one_line
+from backend.core.content_rules import PLAIN, at_most, one_line, visible
 from backend.core.fields import Record
 
 Words = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
     AfterValidator(one_line),
+    AfterValidator(visible),
     Field(json_schema_extra={"pattern": PLAIN["name"]}),
     BeforeValidator(at_most(100)),
 ]

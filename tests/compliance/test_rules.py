@@ -122,3 +122,16 @@ def test_person_is_checked_like_a_receiver(r: TokenRules, account: Account) -> N
 def test_mint_to_the_zero_address_is_refused_as_invalid_receiver() -> None:
     receiver = Account(ZERO_ADDRESS, can_hold=False)
     assert codes(evaluate(TokenRules(max_tokens_per_holder=1), None, receiver, 5, NOW)) == [rules.INVALID_RECEIVER]
+
+
+def test_wholly_frozen_account_is_named_without_its_stored_number() -> None:
+    open_rules = TokenRules(**dict.fromkeys(("min_kyc_level", "lockup_end_time", "max_holders"), 0))
+    state = TokenState(paused=False, has_rules=True, holder_count=1)
+    attested = Standing(found=True, level=2, countries=("SWE",))
+    sender = Account("0xA", attested, attested, balance=5, holding=5, frozen=2**256 - 1)
+    receiver = Account("0xB", attested, attested)
+    (refused,) = failures(evaluate(open_rules, sender, receiver, 1, NOW, state))
+    said = "The amount includes frozen tokens."
+    assert (refused.rule, refused.reason) == ("frozen", f"{said} The sender's whole account is frozen.")
+    (refused,) = failures(evaluate(open_rules, replace(sender, frozen=5), receiver, 1, NOW, state))
+    assert refused.reason == f"{said} 5 base units of the sender are frozen."

@@ -122,7 +122,10 @@ async def test_freeze_covers_a_part_or_the_whole_account(world: World) -> None:
     (rule,) = (await firm.refused("POST", "/transfers", 409, json=body)).rules
     assert rule["code"] == 5
     assert rule["resolution"]["path"].endswith("/unfreeze")
-    assert "Only" in (await firm.no("unfreeze", 409, address=address, amount=str(7 * UNIT))).detail
+    assert (
+        "Less of this account is frozen"
+        in (await firm.no("unfreeze", 409, address=address, amount=str(7 * UNIT))).detail
+    )
     await firm.do("unfreeze", address=address, amount=str(UNIT))
     await firm.succeed((await firm.post("/transfers", body))["requestId"])
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backend.compliance.rules import WHOLLY_FROZEN
 from backend.controls import rules
 from backend.core.errors import BadRequest, Conflict
 from backend.core.fields import MAX_UINT256
@@ -16,7 +17,7 @@ def test_freeze_and_unfreeze_are_inverse(frozen: int, amount: int) -> None:
     assert rules.frozen_less(rules.frozen_more(frozen, amount), 0, amount) == frozen
 
 
-@given(st.integers(0, rules.WHOLE - 1))
+@given(st.integers(0, WHOLLY_FROZEN - 1))
 def test_whole_account_freeze_cannot_be_repeated(frozen: int) -> None:
     whole = rules.frozen_more(frozen, None)
     assert whole == MAX_UINT256
