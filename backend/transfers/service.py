@@ -26,6 +26,7 @@ from backend.core.units import grouped
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
 from backend.requests.accept import accept, acceptance_message
+from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
 from backend.transfers import rules
 from backend.transfers.models import TransferRow
@@ -159,7 +160,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     await publish(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
         transferId=row.id,
-        status=row.status,
+        status=request.status if request.status is RequestStatus.AWAITING_APPROVAL else row.status,
         request_id=str(request.id),
         message=acceptance_message(request, "The transfer is being sent."),
     )

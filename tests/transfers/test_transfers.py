@@ -9,6 +9,7 @@ from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable
 from backend.transfers import service, workflow
 from backend.users.schemas import Role
+from tests.approvals.second_person import approve, asking, deny, waiting
 from tests.conftest import World
 from tests.support.crash import killed, run, sent, unqueued
 from tests.support.firm import BASE, SEPOLIA, Firm, refused
@@ -95,6 +96,22 @@ async def test_transfer_that_a_freeze_during_its_check_refuses_lists_the_failed_
     problem = await firm.refused("POST", "/transfers", 409, json=body)
     assert (problem.detail, problem.rules) == ("The token is paused.", [])
     assert (await firm.get("/transfers"))["transfers"] == []
+
+
+async def test_transfer_that_waits_for_a_second_person_says_so(world: World) -> None:
+    firm, second = await asking(world, "transfer.send")
+    asset, trader = await firm.asset(), await firm.trader()
+    body = body_of(asset, await firm.treasury(), trader["address"])
+    for decide, ending in ((approve, "confirmed"), (deny, "failed")):
+        accepted = await firm.post("/transfers", body)
+        assert accepted["status"] == "awaiting_approval"
+        path, approval = f"/transfers/{accepted['transferId']}", await waiting(firm, accepted)
+        one, listed = await firm.get(path), (await firm.get("/transfers"))["transfers"][0]
+        assert one == listed
+        assert (one["status"], one["awaits_approval"]) == ("pending", True)
+        await decide(firm, second, approval)
+        after = await firm.get(path)
+        assert (after["status"], after["awaits_approval"]) == (ending, False)
 
 
 @pytest.mark.long
