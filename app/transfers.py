@@ -78,7 +78,7 @@ def _row(transfer: rx.Var[TransferView]) -> rx.Component:
         transfer.symbol,
         type="button",
         class_name="name",
-        aria_label="Show the " + transfer.status + " transfer of " + transfer.symbol,
+        aria_label="Show the " + transfer.status.replace("_", " ") + " transfer of " + transfer.symbol,
         on_click=TransferState.show(transfer.id),
     )  # fmt: skip
     return tr(

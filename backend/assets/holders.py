@@ -22,7 +22,6 @@ from backend.compliance.standings import Wanted
 from backend.core import db
 from backend.core.errors import BadRequest, SignumError
 from backend.core.fields import MAX_UINT256
-from backend.core.pagination import decode_parts, encode_parts
 from backend.lists.pages import Listing, Page
 from backend.wallets import known_names
 from backend.wallets.schemas import AddressKind
@@ -163,7 +162,7 @@ _PAGE = """
 
 async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
     """Return a page of the cap table, largest first."""
-    balance, eid, address = _decoded(page.cursor) if page.cursor else (None, None, None)
+    balance, eid, address = _decoded(page) if page.cursor else (None, None, None)
     known = {"asset": asset_id, "org": context.organization_id, "search": page.q or None}
     place = {"balance": balance, "eid": eid, "address": address, "most": page.limit + 1}
     held_by = await number(context.session, asset_id)
@@ -176,7 +175,7 @@ async def page(context: Context, asset_id: UUID, page: Page) -> HolderList:
         rows = (await context.session.execute(sa.text(_SHARED + _FOUND + _PAGE), known | place)).all()
         count = await page.counted(context.session, f"{_ALL} {_FOUND} limit :most", known)
     shown = rows[: page.limit]
-    following = _encoded(shown[-1]) if len(rows) > page.limit else None
+    following = _encoded(page, shown[-1]) if len(rows) > page.limit else None
     sums = rows[0] if rows else (await context.session.execute(sa.text(_TOTALS), known)).one()
     holders = await named(context, [_holder(r) for r in shown])
     return HolderList(
@@ -291,12 +290,12 @@ def _holder(row: Any) -> Holder:
     return Holder(**{**row._mapping, "balance": str(int(row.balance)), "escrowed": str(int(row.escrowed))})
 
 
-def _encoded(row: Any) -> str:
-    return encode_parts(str(int(row.balance)), str(row.chain_eid), row.address)
+def _encoded(page: Page, row: Any) -> str:
+    return page.following(str(int(row.balance)), str(row.chain_eid), row.address)
 
 
-def _decoded(cursor: str) -> tuple[int, int, str]:
-    balance, eid, address = decode_parts(cursor, 3)
+def _decoded(page: Page) -> tuple[int, int, str]:
+    balance, eid, address = page.position(3)
     try:
         if int(balance) > MAX_UINT256 or not 0 <= int(eid) < 2**32 or not address.isprintable():
             raise ValueError("out of range")

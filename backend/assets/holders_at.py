@@ -18,7 +18,6 @@ from backend.chain.rpc.json_rpc import connect
 from backend.chain.rpc.terms import confirmations
 from backend.core import db
 from backend.core.errors import BadRequest, Unavailable
-from backend.core.pagination import decode_parts, encode_parts
 from backend.lists.pages import Page
 
 _RECEIVED = sa.text("""
@@ -65,7 +64,7 @@ async def place(context: Context, asset_id: UUID, block: int | None, chain_eid: 
 async def page(context: Context, moment: Moment, page: Page) -> HolderList:
     """Return a page of the holders at the block, by address. Accounts that had transferred everything are queried and
     omitted."""
-    after, most = decode_parts(page.cursor, 1)[0] if page.cursor else "", page.limit
+    after, most = page.position(1)[0] if page.cursor else "", page.limit
     found: list[Holder] = []
     while True:
         rows = await _received(context, moment, after, most + 1)
@@ -73,7 +72,7 @@ async def page(context: Context, moment: Moment, page: Page) -> HolderList:
             held = await _held(moment, rows)
         found += page.kept(await holders.named(context, held))
         if len(found) > most:
-            return HolderList(holders=found[:most], nextCursor=encode_parts(found[most - 1].address))
+            return HolderList(holders=found[:most], nextCursor=page.following(found[most - 1].address))
         if len(rows) <= most:
             return HolderList(holders=found, nextCursor=None)
         after = rows[-1].address

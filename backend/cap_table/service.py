@@ -30,7 +30,6 @@ from backend.core import db
 from backend.core.addresses import ZERO_ADDRESS
 from backend.core.errors import BadRequest
 from backend.core.fields import MAX_UINT256
-from backend.core.pagination import decode_parts, encode_parts
 from backend.lists.pages import Listing, Page
 from backend.wallets import known_names
 
@@ -79,7 +78,7 @@ async def read(context: Context, asset_id: UUID, asked: Question, page: Page) ->
         changes=None if asked.compare_with is None else HoldingChanges(**found["changes"]),
         holders=listed,
         estimatedCount=found["found"] if page.wants_count else None,
-        nextCursor=_cursor(found["rows"][page.limit - 1]) if len(found["rows"]) > page.limit else None,
+        nextCursor=_cursor(page, found["rows"][page.limit - 1]) if len(found["rows"]) > page.limit else None,
         **_sums(asset, found),
     )
 
@@ -103,7 +102,7 @@ def _values(
     current: Sequence[Moment],
     earlier: Sequence[Moment],
 ) -> dict[str, Any]:
-    balance, before, address = _decoded(page.cursor) if page.cursor else (None, None, None)
+    balance, before, address = _decoded(page) if page.cursor else (None, None, None)
     blocks = {moment.eid: moment.block for moment in earlier}
     return {
         "asset": asset_id,
@@ -193,12 +192,12 @@ async def _holders(context: Context, rows: Sequence[dict[str, Any]], *, compares
     ]
 
 
-def _cursor(row: dict[str, Any]) -> str:
-    return encode_parts(row["balance"], row["earlier"], row["address"])
+def _cursor(page: Page, row: dict[str, Any]) -> str:
+    return page.following(row["balance"], row["earlier"], row["address"])
 
 
-def _decoded(cursor: str) -> tuple[int, int, str]:
-    balance, earlier, address = decode_parts(cursor, 3)
+def _decoded(page: Page) -> tuple[int, int, str]:
+    balance, earlier, address = page.position(3)
     try:
         if max(int(balance), int(earlier)) > MAX_UINT256 or not address.isprintable():
             raise ValueError("out of range")

@@ -1,10 +1,9 @@
-"""Keyset pagination: the page size, and opaque cursors of the last row's sort value and id."""
+"""Keyset pagination: the page size, and opaque cursors, such as of the last row's sort value and id."""
 
 import base64
 import binascii
 from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
@@ -41,27 +40,16 @@ def encode_parts(*parts: str) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(parts)).decode().rstrip("=")
 
 
-def decode_parts(cursor: str, count: int) -> list[str]:
-    """Return the parts of a cursor; BadRequest (400) where it is invalid."""
+def decode_parts(cursor: str) -> list[str]:
+    """Return the parts of a cursor, at least one; BadRequest (400) where it is invalid."""
     try:
         parts = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, binascii.Error) as error:
         raise BadRequest(NOT_VALID) from error
     texts = isinstance(parts, list) and all(isinstance(p, str) and "\0" not in p for p in parts)
-    if not texts or len(parts) != count:
+    if not texts or not parts:
         raise BadRequest(NOT_VALID)
     return list(parts)
-
-
-def encode(time: datetime, last: UUID) -> str:
-    """Return the opaque cursor of a list that is ordered by time."""
-    return encode_parts(time.isoformat(), str(last))
-
-
-def decode(cursor: str) -> tuple[datetime, UUID]:
-    """Return the time and id of a cursor; BadRequest (400) where it is invalid."""
-    time, last = decode_parts(cursor, 2)
-    return read_as(datetime, time), read_as(UUID, last)
 
 
 def read_as(kind: type[Any], text: str) -> Any:

@@ -4,9 +4,11 @@ A vertical declares one `Listing` per list. Its route takes the query parameters
 query is read with `page.read`. The CSV export of the list takes the same parameters without those of paging.
 """
 
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import blake2b
 from inspect import Parameter, Signature
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -17,9 +19,9 @@ from pydantic import Field, TypeAdapter, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.core.content_rules import PLAIN
-from backend.core.errors import Invalid
+from backend.core.errors import BadRequest, Invalid
 from backend.core.fields import Moment, Search, timestamp
-from backend.core.pagination import DEFAULT_LIMIT, Limit, decode_parts, encode, encode_parts, limit_of, read_as
+from backend.core.pagination import DEFAULT_LIMIT, NOT_VALID, Limit, decode_parts, encode_parts, limit_of, read_as
 from backend.core.problems.findings import findings
 from backend.lists import estimates, json_records
 from backend.lists.schemas import Paging, RecordPage, SortOrder
@@ -101,6 +103,8 @@ class Page:
     """Filters by their parameter, such as `created_after`."""
     sort: str = ""
     order: SortOrder = SortOrder.DESC
+    mark: str = ""
+    """The mark of the list's path, which its cursors have."""
 
     async def read(self, session: AsyncSession, query: sa.Select[Any]) -> tuple[Sequence[Any], Paging]:
         """Return the rows of this page, and the page's other fields. The query has the columns of the list."""
@@ -122,7 +126,21 @@ class Page:
         if len(rows) <= self.limit:
             return rows, None
         last = rows[self.limit - 1]
-        return rows[: self.limit], encode(last.created_at, last.id)
+        return rows[: self.limit], self.following(last.created_at.isoformat(), str(last.id))
+
+    def following(self, *parts: str) -> str:
+        """Return the cursor of the next page: this list, and the parts that place its last row."""
+        return encode_parts(self.mark, *parts)
+
+    def position(self, count: int) -> list[str]:
+        """Return the parts of this page's cursor; 422 where another list made it, 400 where it is invalid."""
+        cursor = str(self.cursor)
+        parts = [] if _is_time(cursor) else decode_parts(cursor)
+        if parts[:1] != [self.mark]:
+            raise _refused("cursor", "belongs to another list. Start again without a cursor")
+        if len(parts) != count + 1:
+            raise BadRequest(NOT_VALID)
+        return parts[1:]
 
     async def counted(self, session: AsyncSession, text: str, values: Mapping[str, Any]) -> int | None:
         """Return the number of rows of a query in SQL that returns at most `:most`, if the count is requested."""
@@ -166,17 +184,18 @@ class Page:
     def _cursor(self, row: Any) -> str:
         key, last = row._mapping[KEY], row._mapping[self.listing.tie.name]
         value = timestamp(key) if isinstance(key, datetime) else str(key)
-        return value if self._is_bare else encode_parts(self.sort, self.order, value, str(last))
+        return value if self._is_bare else self.following(self.sort, self.order, value, str(last))
 
     def _after(self, columns: Sequence[Any]) -> list[Any]:
-        """Return the last values of the previous page; 422 where the cursor belongs to another sort."""
+        """Return the last values of the previous page; 422 where the cursor belongs to another list or sort."""
         cursor = str(self.cursor)
         is_time = self.listing.has_bare_cursor and _is_time(cursor)
         if is_time and self._is_bare:
             return [read_as(datetime, cursor)]
-        sort, order, *values = (self.listing.default, SortOrder.DESC) if is_time else decode_parts(cursor, 4)
+        sort, order, *values = (self.listing.default, SortOrder.DESC) if is_time else self.position(4)
         if (sort, order) != (self.sort, self.order):
-            raise _other_sort(sort, order, self.listing.sorts)
+            words = f"belongs to sort={sort} and order={order}. Send these, or start again without a cursor"
+            raise _refused("cursor", words)
         return [read_as(_kind(c), v) for c, v in zip(columns, values, strict=False)]
 
 
@@ -216,7 +235,13 @@ class Parameters:
             times=_times(times),
             sort=_one_of("sort", sort, self.listing.sorts) or self.listing.default,
             order=SortOrder(_one_of("order", order, list(SortOrder)) or SortOrder.DESC),
+            mark=mark_of(request.url.path),
         )
+
+
+def mark_of(path: str) -> str:
+    """Return what names a list in its cursors: a short hash of its path, so also of the parent in it."""
+    return urlsafe_b64encode(blake2b(path.lower().rstrip("/").encode(), digest_size=6).digest()).decode()
 
 
 def _kind(column: Any) -> type[Any]:
@@ -234,12 +259,6 @@ def _is_time(cursor: str) -> bool:
         return datetime.fromisoformat(cursor).tzinfo is not None
     except ValueError:
         return False
-
-
-def _other_sort(sort: str, order: str, known: Iterable[str]) -> Invalid:
-    if sort not in known or order not in list(SortOrder):
-        return _refused("cursor", "belongs to another list. Start again without a cursor")
-    return _refused("cursor", f"belongs to sort={sort} and order={order}. Send these, or start again without a cursor")
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -310,7 +329,8 @@ _LIMIT: Any = Annotated[
 _CURSOR: Any = Annotated[
     str | None,
     Query(
-        max_length=1000, description="`nextCursor` of the previous page. It is valid for the same `sort` and `order`."
+        max_length=1000,
+        description="`nextCursor` of the previous page. It is valid for the same path, `sort` and `order`.",
     ),
 ]
 _PAGING = (

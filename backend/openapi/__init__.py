@@ -36,7 +36,7 @@ needs a valid credential, even where the operation requires none (401).
 **Lists** are newest first: `limit` (50, at most 100) and `cursor`, the `nextCursor` of the previous page. `q` finds
 part of a name, symbol, title or email, and from 4 characters the beginning of an ID, address or hash; `%` and `_` stand
 for themselves. `sort` and `order` are there where an index supports them, as are `created_after`, `created_before` and
-`updated_after`. A cursor is valid for the sort and order that it was made with. `count=estimated` adds
+`updated_after`. A cursor is valid for the path, sort and order that it was made with. `count=estimated` adds
 `estimatedCount`, exact up to 10,000; otherwise nothing is counted. An invalid value, or one of these parameters on a
 list that lacks it, is a 422. Every list is also CSV: its path with `.csv` takes the same filters and order, and returns
 all records in one stream.

@@ -1,5 +1,6 @@
 """Lists of organizations, the tree, and who has access. Paths are computed only for the rows of a page."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +9,7 @@ import sqlalchemy as sa
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.core.errors import BadRequest, NotFound
-from backend.core.pagination import decode, decode_parts, encode_parts
+from backend.core.pagination import read_as
 from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy
 from backend.organizations.schemas import Access, AccessList, OrganizationList, OrganizationListed, Tree, TreeNode
@@ -45,9 +46,13 @@ async def below(context: Context, page: Page) -> OrganizationList:
 
 
 async def _page(context: Context, page: Page, text: str, **values: Any) -> OrganizationList:
-    time, last = decode(page.cursor) if page.cursor else (None, None)
+    time, last = page.position(2) if page.cursor else (None, None)
     known = {**values, "search": page.q or None, "address": context.ip_address}
-    place = {"before": time, "before_id": last, "most": page.limit + 1}
+    place = {
+        "before": time and read_as(datetime, time),
+        "before_id": last and read_as(UUID, last),
+        "most": page.limit + 1,
+    }
     rows = (await context.session.execute(sa.text(text), known | place)).all()
     shown, cursor = page.cut(rows)
     count = await page.counted(context.session, text, {**known, "before": None, "before_id": None})
@@ -65,7 +70,7 @@ async def tree(context: Context, page: Page, parent: UUID | None) -> Tree:
     await context.check_address(node)
     rows = await _children(context, node, page)
     shown = rows[: page.limit]
-    cursor = encode_parts(shown[-1].sort, str(shown[-1].id)) if len(rows) > page.limit else None
+    cursor = page.following(shown[-1].sort, str(shown[-1].id)) if len(rows) > page.limit else None
     nodes = [_node(r, len(path)) for r in shown]
     if parent is None and page.cursor is None and not page.q:
         nodes.insert(0, _node(await _own(context, node), len(path) - 1))
@@ -85,7 +90,7 @@ def _children_of(context: Context, node: UUID, page: Page) -> dict[str, Any]:
 
 
 async def _children(context: Context, node: UUID, page: Page) -> Any:
-    name, last = decode_parts(page.cursor, 2) if page.cursor else (None, None)
+    name, last = page.position(2) if page.cursor else (None, None)
     place = {"name": name, "last": _id(last) if last else None, "most": page.limit + 1}
     return (await context.session.execute(sa.text(CHILDREN), _children_of(context, node, page) | place)).all()
 
@@ -107,13 +112,13 @@ async def access(context: Context, page: Page) -> AccessList:
     known = {"org": context.organization_id, "search": page.q or None}
     values: dict[str, Any] = known | {"most": page.limit + 1}
     if page.cursor:
-        height, sort, user = decode_parts(page.cursor, 3)
+        height, sort, user = page.position(3)
         values |= {"height": _height(height), "sort": sort, "user": _id(user)}
     text = f"{ACCESS} {AFTER if page.cursor else ''} order by height, sort, user_id limit :most"
     rows = (await context.session.execute(sa.text(text), values)).all()
     shown = rows[: page.limit]
     more = len(rows) > page.limit
-    cursor = encode_parts(str(shown[-1].height), shown[-1].sort, str(shown[-1].user_id)) if more else None
+    cursor = page.following(str(shown[-1].height), shown[-1].sort, str(shown[-1].user_id)) if more else None
     count = await page.counted(context.session, f"{ACCESS} limit :most", known)
     return AccessList(access=[Access.model_validate(r) for r in shown], nextCursor=cursor, estimatedCount=count)
 

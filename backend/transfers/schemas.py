@@ -53,7 +53,8 @@ class TransferPlan(BaseModel):
 
 class Transfer(Record):
     """A transfer record. `failure` is the decoded reason of a failed one; `from_name` and `to_name` are the
-    parties of sender and receiver; `finality` is the finality of its block, in the chain's terms."""
+    parties of sender and receiver; `finality` is the finality of its block, in the chain's terms. `awaits_approval`:
+    its request waits for a second person, and nothing is sent until then. Events lack it."""
 
     id: UUID
     organization_id: UUID
@@ -70,6 +71,7 @@ class Transfer(Record):
     to_name: str | None = None
     amount: str
     status: TransferStatus
+    awaits_approval: bool | None = None
     tx_hash: str | None
     finality: Finality | None = None
     failure: str | None
@@ -86,6 +88,6 @@ class TransferList(RecordPage):
 
 
 class TransferAccepted(Acceptance):
-    """Response to a transfer."""
+    """Response to a transfer. `status` is `awaiting_approval` while the request waits for a second person."""
 
     transferId: UUID

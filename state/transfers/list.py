@@ -10,11 +10,12 @@ from state.chains.lookup import Chains
 from state.core.arguments import chosen
 from state.core.dates import stamp
 from state.core.paging import ByStatus
+from state.requests.views import WAITING
 
 
 @dataclass
 class TransferView:
-    """A row of the list; the amount is in base units."""
+    """A row of the list; the amount is in base units. The status also says that its request awaits approval."""
 
     id: str = ""
     asset_id: str = ""
@@ -72,7 +73,7 @@ class TransfersState(ByStatus, Chains, rx.State):
             decimals=18 if transfer.asset_decimals is None else transfer.asset_decimals,
             amount=transfer.amount,
             chain=transfer.chain_name or self._chain_name(eid),
-            status=transfer.status,
+            status=WAITING if transfer.awaits_approval else transfer.status,
             sender=transfer.from_address,
             sender_name=transfer.from_name or transfer.from_label or "",
             receiver=transfer.to_address,

@@ -106,6 +106,10 @@ async def test_cap_table_counts_tokens_in_markets_for_their_sellers(world: World
     assert [h["balance"] for h in first["holders"] + second["holders"]] == [str(970 * UNIT), str(30 * UNIT)]
     assert second["nextCursor"] is None
     await firm.refused("GET", path, 400, params={"cursor": "nonsense"})
+    async with db.worker() as session:
+        other = AssetRow(organization_id=firm.id, name="Other", symbol="OTHER", status=AssetStatus.DRAFT)
+        session.add(other)
+    await firm.refused("GET", path.replace(asset["id"], str(other.id)), 422, params={"cursor": first["nextCursor"]})
 
 
 @pytest.mark.long

@@ -195,7 +195,6 @@ async def test_audit_entries_are_paged_and_filtered(world: World) -> None:
     assert found == [3, 2, 1]
     for bad in (
         {"cursor": "x"},
-        {"cursor": "WyJ4Il0"},
         {"action": "T"},
         {"actor": "x"},
         {"since": "x"},

@@ -192,7 +192,7 @@ async def test_api_key_request_does_not_wait_for_a_locked_key_row(world: World, 
 
 
 async def test_forged_cap_table_cursor_is_rejected(world: World, http: httpx.AsyncClient) -> None:
-    from backend.assets.holders import _decoded
+    from backend.assets.holders import LIST, _decoded
     from backend.core.errors import BadRequest
 
     for parts in (
@@ -204,11 +204,11 @@ async def test_forged_cap_table_cursor_is_rejected(world: World, http: httpx.Asy
         ("1", "1"),
     ):
         with pytest.raises(BadRequest):
-            _decoded(encode_parts(*parts))
+            _decoded(LIST.whole(encode_parts("", *parts), 1))
     for text in ("x", "1|1|0x", "{}"):
         with pytest.raises(BadRequest):
-            _decoded(cursor(text))
-    assert _decoded(encode_parts("1", "40161", "0xab")) == (1, 40161, "0xab")
+            _decoded(LIST.whole(cursor(text), 1))
+    assert _decoded(LIST.whole(encode_parts("", "1", "40161", "0xab"), 1)) == (1, 40161, "0xab")
 
 
 @pytest.mark.long

@@ -20,6 +20,7 @@ from psycopg.sql import SQL, Identifier, Literal
 from backend.client import SignumClient
 from backend.core.pagination import encode_parts
 from backend.core.settings import settings
+from backend.lists.pages import mark_of
 from tests.bench import in_process, transfer_blocks
 from tests.bench import many_rows_sql as sql
 from tests.bench.transfer_blocks import Blocks
@@ -148,7 +149,8 @@ async def _last(http: httpx.AsyncClient, place: Place, pattern: str, sort: str) 
     records = [value for value in answer.raise_for_status().json().values() if isinstance(value, list)][-1]
     row = records[50]
     parts = ("seq", "desc", str(row["seq"]), str(row["seq"])) if sort == "seq" else (sort, "desc", row[sort], row["id"])
-    return {"cursor": encode_parts(*parts), "sort": sort}
+    mark = mark_of(place.path(pattern).partition("?")[0])
+    return {"cursor": encode_parts(mark, *parts), "sort": sort}
 
 
 def _of(place: Place) -> dict[str, str]:

@@ -301,6 +301,25 @@ async def test_cursor_of_another_sort_is_a_422(world: World, http: httpx.AsyncCl
     assert (await page(cursor="x")).status_code == 400
 
 
+@pytest.mark.parametrize("case", [c for c in lists() if "cursor" in parameters(c)], ids=str)
+async def test_cursor_of_another_list_is_a_422(ground: Ground, http: httpx.AsyncClient, case: Case) -> None:
+    async def page(path: str, **params: str) -> httpx.Response:
+        return await http.get(path, params=ground.params(case) | params, headers=ground.headers)
+
+    own, organization = ground.path(case), f"/v1/orgs/{ground.ids['orgId']}"
+    others = {f"{organization}/{name}" for name in ("wallets", "members", "sub-orgs", "access")} - {own}
+    cursors = [(await page(other, limit="1")).json()["nextCursor"] for other in sorted(others)]
+    assert None not in cursors
+    a_bridge = "2026-01-31T12:00:00.000000Z"
+    for cursor in cursors if case.path.endswith("/bridges") else [*cursors, a_bridge]:
+        answer = await page(own, cursor=cursor)
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["detail"] == (
+            "The query parameter cursor belongs to another list. Start again without a cursor."
+        )
+        assert answer.json()["errors"][0]["pointer"] == "/cursor"
+
+
 async def test_bridges_cursor_is_a_time_in_the_default_order_only(world: World, http: httpx.AsyncClient) -> None:
     firm = await Firm.found(world)
     path, time = f"/v1/orgs/{firm.id}/bridges", "2026-01-31T12:00:00.000000Z"

@@ -8,6 +8,8 @@ import sqlalchemy as sa
 
 from backend.client import ApiProblem
 from backend.core import db
+from backend.core.pagination import encode_parts
+from backend.lists.pages import mark_of
 from tests.conftest import Actor, World
 
 
@@ -55,12 +57,13 @@ async def test_tree_for_a_key_starts_at_its_organization(world: World) -> None:
         assert refused.value.status == 404
 
 
-@pytest.mark.parametrize("query", ["parent=x", "cursor=x", "cursor=WyJhIiwiYiJd", "limit=-1"])
+@pytest.mark.parametrize("query", ["parent=x", "cursor=x", "cursor={forged}", "limit=-1"])
 async def test_tree_with_an_invalid_query_is_a_400(world: World, query: str) -> None:
     top = await world.organization()
     person = await world.person(top)
+    forged = encode_parts(mark_of(f"/v1/orgs/{top}/tree"), "a", "b")
     with pytest.raises(ApiProblem) as refused:
-        await person.call("GET", f"/orgs/{top}/tree?{query}")
+        await person.call("GET", f"/orgs/{top}/tree?{query.format(forged=forged)}")
     assert refused.value.status == 400
 
 

@@ -7,8 +7,9 @@ import pytest
 from backend.assets import transaction_step
 from backend.chain.bindings import token
 from backend.chain.errors import ChainUnavailable
-from backend.transfers import workflow
+from backend.transfers import service, workflow
 from backend.users.schemas import Role
+from tests.approvals.second_person import approve, asking, deny, waiting
 from tests.conftest import World
 from tests.support.crash import killed, run, sent, unqueued
 from tests.support.firm import BASE, SEPOLIA, Firm, refused
@@ -64,6 +65,53 @@ async def test_transfer_refused_before_attestation_is_sent_after_it(world: World
     holders = {h["address"]: h["balance"] for h in (await firm.get(f"/assets/{asset['id']}/holders"))["holders"]}
     assert holders == {treasury["address"]: str(970 * UNIT), receiver["address"]: str(30 * UNIT)}
     assert [label for label in await sent(firm.id) if label not in before].count("transfer") == 1
+
+
+async def test_transfer_that_a_freeze_during_its_check_refuses_lists_the_failed_rule(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury, trader = await firm.asset(), await firm.treasury(), await firm.trader()
+    body, simulate = body_of(asset, treasury, trader["address"]), service.rehearse
+
+    async def after_a_freeze(intent: Any) -> None:
+        await firm.owner_call(token.set_frozen(place_of(asset), treasury["address"], 1000 * UNIT))
+        await simulate(intent)
+
+    monkeypatch.setattr(service, "rehearse", after_a_freeze)
+    (rule,) = await rules_of(firm, body)
+    assert (rule["code"], rule["passed"]) == (5, False)
+    assert rule["resolution"]["path"].endswith("/unfreeze")
+
+    await firm.owner_call(token.set_frozen(place_of(asset), treasury["address"], 0))
+
+    async def during_a_pause(intent: Any) -> None:
+        await firm.owner_call(token.pause(place_of(asset)))
+        try:
+            await simulate(intent)
+        finally:
+            await firm.owner_call(token.unpause(place_of(asset)))
+
+    monkeypatch.setattr(service, "rehearse", during_a_pause)
+    problem = await firm.refused("POST", "/transfers", 409, json=body)
+    assert (problem.detail, problem.rules) == ("The token is paused.", [])
+    assert (await firm.get("/transfers"))["transfers"] == []
+
+
+async def test_transfer_that_waits_for_a_second_person_says_so(world: World) -> None:
+    firm, second = await asking(world, "transfer.send")
+    asset, trader = await firm.asset(), await firm.trader()
+    body = body_of(asset, await firm.treasury(), trader["address"])
+    for decide, ending in ((approve, "confirmed"), (deny, "failed")):
+        accepted = await firm.post("/transfers", body)
+        assert accepted["status"] == "awaiting_approval"
+        path, approval = f"/transfers/{accepted['transferId']}", await waiting(firm, accepted)
+        one, listed = await firm.get(path), (await firm.get("/transfers"))["transfers"][0]
+        assert one == listed
+        assert (one["status"], one["awaits_approval"]) == ("pending", True)
+        await decide(firm, second, approval)
+        after = await firm.get(path)
+        assert (after["status"], after["awaits_approval"]) == (ending, False)
 
 
 @pytest.mark.long
