@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.investor.contact import contact
+from components.investor.contact import contact, frozen_note
 from components.ui.box import row
 from components.ui.button import button, link_button
 from components.ui.card import card
@@ -91,6 +91,7 @@ def _kept(action: rx.Component) -> rx.Component:
     return rx.el.div(
         rx.el.p(rx.el.b(state.organization + " keeps your wallet, and places orders for you.")),
         holds,
+        frozen_note(state.kept_frozen, state),
         rx.el.p(
             "To buy or sell with it, contact ",
             contact(state),
@@ -138,6 +139,7 @@ def _form() -> rx.Component:
         ),
         row(rx.cond(state.holds != "", rx.el.span("You have ", state.holds, class_name="muted small grow"),
                     rx.el.span(class_name="grow")), *parts, cls="wrap"),
+        frozen_note(state.frozen, state),
         _answer(),
         problem_note(state.form_problem),
         button("Review order", kind="primary", type="submit", busy=state.saving, class_name="wide"),

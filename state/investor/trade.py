@@ -27,6 +27,7 @@ from state.core.events import Events, Next
 from state.core.units import grouped, priced, shortened, to_base, to_whole
 from state.investor import amounts, words
 from state.investor.signing import Signing
+from state.investor.wallets import frozen, usable
 
 PARTS = {"25": 25, "50": 50, "100": 100}
 SHOWN = 5
@@ -71,6 +72,8 @@ class InvestorTrade(Loads, Form, rx.State):
     kept: str = ""
     """What the wallets hold that the organization keeps for the investor, such as `470 NREF and 80.25 tUSD`; empty
     where unknown."""
+    kept_frozen: str = ""
+    """What of it the organization has frozen; empty if nothing is frozen."""
     is_kept: bool = False
     """Whether the organization keeps a wallet of the investor."""
     market: TradedMarket = TradedMarket()
@@ -85,6 +88,8 @@ class InvestorTrade(Loads, Form, rx.State):
     fills: int = 0
     """How often a field was filled in; the browser draws the fields again each time."""
     holds: str = ""
+    frozen: str = ""
+    """What of the wallet's tokens the organization has frozen; empty if nothing is frozen."""
     total: str = ""
     checking: bool = False
     allowed: bool = False
@@ -137,7 +142,7 @@ class InvestorTrade(Loads, Form, rx.State):
         most = max((int(level.amount) for level in [*book.bids[:SHOWN], *book.asks[:SHOWN]]), default=0)
         self.bids = [_level(level, most, book.market) for level in book.bids[:SHOWN]]
         self.asks = [_level(level, most, book.market) for level in book.asks[:SHOWN]]
-        self.kept = _sum(book.kept, book.market)
+        self.kept, self.kept_frozen = usable(book.kept, book.market), self._frozen(book.kept)
         self._held = {one.address: one for one in book.wallets}
         self.wallets = [{"value": address, "label": shortened(address)} for address in self._held]
         if self.wallet not in self._held:
@@ -145,11 +150,15 @@ class InvestorTrade(Loads, Form, rx.State):
         self._say_holding()
 
     def _say_holding(self) -> None:
-        """Say what the wallet can use for this side."""
+        """Say what the wallet can use for this side, and what is frozen."""
         units = self._usable()
         decimals, symbol = self._currency()
         digits = 2 if self.side == "buy" else 6  # money as on every other page
         self.holds = "" if units is None else f"{amounts.tokens(units, decimals, digits)} {symbol}"
+        self.frozen = self._frozen([held for held in [self._held.get(self.wallet)] if held])
+
+    def _frozen(self, wallets: Sequence[InvestorWallet]) -> str:
+        return frozen(wallets, self.market.symbol, self.market.decimals, self.organization)
 
     def _usable(self) -> int | None:
         """Return the base units that the wallet can use for this side; None where unknown."""
@@ -318,17 +327,6 @@ def _market(one: InvestorMarket) -> TradedMarket:
         fee_bps=max(one.taker_fee_bps, one.maker_fee_bps),
         closed=one.halt_reason or "The market is halted." if one.status is MarketStatus.HALTED else "",
     )
-
-
-def _sum(wallets: Sequence[InvestorWallet], market: InvestorMarket) -> str:
-    """Return what some wallets can use in a market; empty without wallets, or while the chain does not answer."""
-    if not wallets or any(one.tokens is None or one.quote is None for one in wallets):
-        return ""
-    tokens, quote = (
-        sum(int(text or 0) for text in texts) for texts in zip(*((w.tokens, w.quote) for w in wallets), strict=True)
-    )
-    held = f"{amounts.tokens(tokens, market.decimals)} {market.symbol}"
-    return f"{held} and {amounts.tokens(quote, market.quote_decimals, 2)} {market.quote_symbol}"
 
 
 def usual(markets: Sequence[InvestorMarket], held: Collection[UUID]) -> str:
