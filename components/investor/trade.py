@@ -10,8 +10,9 @@ from components.ui.form import field_row, select, select_field, text_field
 from components.ui.note import empty, note, problem_note
 from components.ui.tabs import filters
 from components.ui.value import money, when
+from state.investor.market import LevelView
 from state.investor.place import InvestorPlace
-from state.investor.trade import PARTS, InvestorTrade, LevelView
+from state.investor.trade import PARTS, InvestorTrade
 
 SIDES = [("buy", "Buy"), ("sell", "Sell")]
 
@@ -129,12 +130,12 @@ def _form() -> rx.Component:
             text_field(
                 rx.el.span("Price, ", market.quote), "price", errors=state.errors, input_mode="decimal",
                 default_value=state.price, key="price-" + state.fills.to_string(),
-                on_change=state.write("price").debounce(300), on_blur=state.write("price"),
+                on_change=state.write("price").debounce(300), on_blur=state.leave("price"),
             ),
             text_field(
                 rx.el.span("Amount, ", market.symbol), "amount", errors=state.errors, input_mode="decimal",
                 default_value=state.amount, key="amount-" + state.fills.to_string(),
-                on_change=state.write("amount").debounce(300), on_blur=state.write("amount"),
+                on_change=state.write("amount").debounce(300), on_blur=state.leave("amount"),
             ),
         ),
         row(rx.cond(state.holds != "", rx.el.span("You have ", state.holds, class_name="muted small grow"),
