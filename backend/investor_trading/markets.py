@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from backend.auth.principal import Context
 from backend.chain.bindings import quote_token, token
+from backend.controls.rules import is_whole
 from backend.core import db
 from backend.core.errors import NotFound, SignumError
 from backend.investor_trading.schemas import (
@@ -79,14 +80,14 @@ async def _wallets(context: Context, market: Any, own: list[str]) -> list[Invest
     async with db.paused(context.session):
         try:
             async with asyncio.timeout(PATIENCE):
-                held = await _held(market, own)
+                return await _held(market, own)
         except (SignumError, TimeoutError):
-            return [InvestorWallet(address=address, tokens=None, quote=None) for address in own]
-    return [InvestorWallet(address=a, tokens=str(tokens), quote=str(quote)) for a, tokens, quote in held]
+            unknown = {"tokens": None, "frozen": None, "is_frozen": None, "quote": None}
+            return [InvestorWallet(address=address, **unknown) for address in own]
 
 
-async def _held(market: Any, own: list[str]) -> list[tuple[str, int, int]]:
-    """Return each wallet with its tokens, without frozen ones, and its quote currency."""
+async def _held(market: Any, own: list[str]) -> list[InvestorWallet]:
+    """Return each wallet with its tokens, those that are frozen, and its quote currency."""
     if not own:
         return []
     eid, at = market.chain_eid, market.rwa_token_address
@@ -95,8 +96,16 @@ async def _held(market: Any, own: list[str]) -> list[tuple[str, int, int]]:
         token.frozen_of_many(eid, at, own),
         quote_token.balances_of(eid, market.quote_token_address, own),
     )
-    rows = zip(own, tokens, frozen, quote, strict=True)
-    return [(address, max(held - stuck, 0), money) for address, held, stuck, money in rows]
+    return [
+        InvestorWallet(
+            address=address,
+            tokens=str(max(held - stuck, 0)),
+            frozen=str(min(held, stuck)),
+            is_frozen=is_whole(stuck),
+            quote=str(money),
+        )
+        for address, held, stuck, money in zip(own, tokens, frozen, quote, strict=True)
+    ]
 
 
 async def resting(context: Context, market_id: UUID) -> list[Resting]:

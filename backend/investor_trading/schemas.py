@@ -46,11 +46,14 @@ class InvestorLevel(BaseModel):
 
 
 class InvestorWallet(BaseModel):
-    """What a wallet of the investor can use in a market, in base units: `tokens`, without frozen ones, and the `quote`
-    currency. Null while the chain does not answer."""
+    """What a wallet of the investor can use in a market, in base units: `tokens`, without those that are `frozen`, and
+    the `quote` currency. `is_frozen`: whether the whole account is frozen, including tokens that it receives later.
+    Null while the chain does not answer."""
 
     address: str
     tokens: str | None
+    frozen: str | None
+    is_frozen: bool | None
     quote: str | None
 
 

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from backend.assets import records
 from backend.auth.principal import Context
 from backend.chain.bindings import token
+from backend.controls.rules import is_whole
 from backend.core import db
 from backend.core.errors import SignumError
 from backend.investors import cash, profile, rules
@@ -107,7 +108,8 @@ def _account(row: Any, chains: dict[int, str], frozen: int | None) -> InvestorAc
         address=row.address,
         total=str(total),
         in_orders=str(in_orders),
-        frozen=_text(frozen),
+        frozen=_text(rules.frozen_part(total - in_orders, frozen)),
+        is_frozen=None if frozen is None else is_whole(frozen),
         available=_text(rules.available(total, in_orders, frozen)),
     )
 

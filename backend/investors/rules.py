@@ -36,6 +36,11 @@ def available(total: int, in_orders: int, frozen: int | None) -> int | None:
     return None if frozen is None else max(total - in_orders - frozen, 0)
 
 
+def frozen_part(held: int, frozen: int | None) -> int | None:
+    """Return how much of what an address holds is frozen; a freeze may cover more. None where it is unknown."""
+    return None if frozen is None else min(held, frozen)
+
+
 def month_of(text: str) -> tuple[datetime, datetime]:
     """Return the start of a month (`2026-11`) in UTC, and that of the next one."""
     year, month = int(text[:4]), int(text[5:])

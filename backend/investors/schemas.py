@@ -77,8 +77,9 @@ class Investor(BaseModel):
 
 
 class InvestorAccount(BaseModel):
-    """What one address holds on one chain, in base units. `frozen` and `available` are null while the chain does not
-    answer."""
+    """What one address holds on one chain, in base units. `frozen`: the part of it that is frozen. `is_frozen`: whether
+    the whole account is frozen, including tokens that it receives later. These and `available` are null while the chain
+    does not answer."""
 
     chain_eid: int
     chain_name: str
@@ -86,6 +87,7 @@ class InvestorAccount(BaseModel):
     total: str
     in_orders: str
     frozen: str | None
+    is_frozen: bool | None
     available: str | None
 
 

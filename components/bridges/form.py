@@ -41,7 +41,7 @@ def _fields() -> rx.Component:
             rx.el.span("Amount", rx.cond(STATE.symbol != "", rx.el.span(", ", STATE.symbol), rx.fragment())),
             "amount", errors=STATE.errors, id="bridge-amount", input_mode="decimal", optional=True,
             hint="In whole tokens, at most 6 decimals. Empty: only the rules",
-            on_change=STATE.write("amount").debounce(300), on_blur=STATE.write("amount"),
+            on_change=STATE.write("amount").debounce(300), on_blur=STATE.leave("amount"),
         ),
         account_field(
             "Receiver", "to_address", id="bridge-to_address", errors=STATE.errors, asset_id=STATE.asset,

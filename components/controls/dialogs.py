@@ -132,7 +132,7 @@ def _amount(kind: str) -> rx.Component:
     return text_field(
         rx.el.span("Amount, ", AssetState.asset.symbol), "amount", errors=ControlForm.errors, id=f"{kind}-amount",
         input_mode="decimal", optional=whole is not None, hint=whole or "In tokens, such as 12.5",
-        on_change=ControlForm.write("amount").debounce(250), on_blur=ControlForm.write("amount"),
+        on_change=ControlForm.write("amount").debounce(250), on_blur=ControlForm.leave("amount"),
     )  # fmt: skip
 
 

@@ -1,8 +1,10 @@
-"""The person of the organization whom an investor can contact."""
+"""The person of the organization whom an investor can contact, and what the investor asks them about."""
 
 from typing import Any
 
 import reflex as rx
+
+from components.ui.note import note
 
 
 def contact(state: Any) -> rx.Component:
@@ -12,3 +14,9 @@ def contact(state: Any) -> rx.Component:
         rx.cond(state.contact != state.contact_email, rx.fragment(state.contact, " at "), rx.fragment()), address
     )
     return rx.cond(state.contact_email != "", person, state.organization)
+
+
+def frozen_note(words: rx.Var[str], state: Any) -> rx.Component:
+    """Say what is frozen and whom to ask about it; draw nothing if nothing is frozen."""
+    said = note(rx.el.b("Frozen. "), words, " To find out why, contact ", contact(state), ".", tone="warn")
+    return rx.cond(words != "", said, rx.fragment())

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import reflex as rx
 
-from components.investor.contact import contact
+from components.investor.contact import contact, frozen_note
 from components.ui.button import button, link, link_button
 from components.ui.card import card
 from components.ui.icon import icon
@@ -127,10 +127,12 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
     trades = rx.el.div(rx.el.dt("From trades"), bought, class_name="apart")
     whole = amount(one.total, one.symbol, one.decimals, digits=36)
     exact = rx.el.div(rx.el.dt("Exact amount"), rx.el.dd(whole))
+    frozen = rx.el.div(rx.el.dt("Frozen"), rx.el.dd("The whole account"))
     return rx.el.li(
         rx.el.p(one.name, class_name="strong"),
         rx.el.p("You hold", class_name="muted"),
         rx.el.p(amount(one.total, one.symbol, one.decimals, digits=2), class_name="held"),
+        frozen_note(one.frozen_words, InvestorHome),
         rx.el.div(
             value,
             rx.cond(one.since != "", rx.el.p("Since ", one.since), rx.fragment()),
@@ -142,7 +144,7 @@ def _holding(one: rx.Var[HoldingView]) -> rx.Component:
                 rx.cond(one.is_rounded, exact, rx.fragment()),
                 part("Available", one.available),
                 rx.cond(one.has_orders, part("In open orders", one.in_orders), rx.fragment()),
-                rx.cond(one.has_frozen, part("Frozen", one.frozen), rx.fragment()),
+                rx.cond(one.has_frozen, rx.cond(one.is_frozen, frozen, part("Frozen", one.frozen)), rx.fragment()),
                 rx.foreach(one.parts, wallet),
                 rx.cond(one.traded != "", trades, rx.fragment()),
                 rx.cond(one.other != "", part("Issued or sent to you", one.other), rx.fragment()),

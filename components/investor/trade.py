@@ -2,7 +2,7 @@
 
 import reflex as rx
 
-from components.investor.contact import contact
+from components.investor.contact import contact, frozen_note
 from components.ui.box import row
 from components.ui.button import button, link_button
 from components.ui.card import card
@@ -10,8 +10,9 @@ from components.ui.form import field_row, select, select_field, text_field
 from components.ui.note import empty, note, problem_note
 from components.ui.tabs import filters
 from components.ui.value import money, when
+from state.investor.market import LevelView
 from state.investor.place import InvestorPlace
-from state.investor.trade import PARTS, InvestorTrade, LevelView
+from state.investor.trade import PARTS, InvestorTrade
 
 SIDES = [("buy", "Buy"), ("sell", "Sell")]
 
@@ -91,6 +92,7 @@ def _kept(action: rx.Component) -> rx.Component:
     return rx.el.div(
         rx.el.p(rx.el.b(state.organization + " keeps your wallet, and places orders for you.")),
         holds,
+        frozen_note(state.kept_frozen, state),
         rx.el.p(
             "To buy or sell with it, contact ",
             contact(state),
@@ -128,16 +130,17 @@ def _form() -> rx.Component:
             text_field(
                 rx.el.span("Price, ", market.quote), "price", errors=state.errors, input_mode="decimal",
                 default_value=state.price, key="price-" + state.fills.to_string(),
-                on_change=state.write("price").debounce(300), on_blur=state.write("price"),
+                on_change=state.write("price").debounce(300), on_blur=state.leave("price"),
             ),
             text_field(
                 rx.el.span("Amount, ", market.symbol), "amount", errors=state.errors, input_mode="decimal",
                 default_value=state.amount, key="amount-" + state.fills.to_string(),
-                on_change=state.write("amount").debounce(300), on_blur=state.write("amount"),
+                on_change=state.write("amount").debounce(300), on_blur=state.leave("amount"),
             ),
         ),
         row(rx.cond(state.holds != "", rx.el.span("You have ", state.holds, class_name="muted small grow"),
                     rx.el.span(class_name="grow")), *parts, cls="wrap"),
+        frozen_note(state.frozen, state),
         _answer(),
         problem_note(state.form_problem),
         button("Review order", kind="primary", type="submit", busy=state.saving, class_name="wide"),

@@ -66,7 +66,7 @@ def order_dialog() -> rx.Component:
                 default_value=form.price,
                 on_focus=SELECTS_ALL,
                 on_change=form.write("price").debounce(250),
-                on_blur=form.write("price"),
+                on_blur=form.leave("price"),
             ),
             text_field(
                 rx.el.span("Amount, ", market.symbol),
@@ -74,7 +74,7 @@ def order_dialog() -> rx.Component:
                 errors=form.errors,
                 input_mode="decimal",
                 on_change=form.write("amount").debounce(250),
-                on_blur=form.write("amount"),
+                on_blur=form.leave("amount"),
             ),
         ),
         _answer(),

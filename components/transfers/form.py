@@ -53,7 +53,7 @@ def _fields() -> rx.Component:
         text_field(
             rx.el.span("Amount", rx.cond(form.symbol != "", rx.el.span(", ", form.symbol), rx.fragment())),
             "amount", errors=form.errors, id="transfer-amount", input_mode="decimal", hint="In tokens, such as 12.5.",
-            on_change=form.write("amount").debounce(250), on_blur=form.write("amount"),
+            on_change=form.write("amount").debounce(250), on_blur=form.leave("amount"),
         ),
         cls="wide",
     )  # fmt: skip
@@ -77,7 +77,11 @@ def _answer() -> rx.Component:
         col(verdict_notes(state), cls="answer"),
         rx.el.div(verdict_list(state.verdicts, "Rules"), class_name="answer-list"),
     )
-    waiting = empty("scale", "No result yet", "Fill in every field to check the transfer against each rule.")
+    waiting = rx.cond(
+        state.errors.contains("amount"),
+        empty("scale", "No result yet", "The amount is invalid. Correct it to check the transfer against each rule."),
+        empty("scale", "No result yet", "Fill in every field to check the transfer against each rule."),
+    )
     said = rx.cond(
         state.check_problem != "",
         rx.el.div(problem_note(state.check_problem), class_name="answer"),

@@ -1,7 +1,11 @@
 """Who can approve a request that waits."""
 
+import asyncio
+from datetime import datetime
+
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
+from state.approvals.approvers import able_to_approve
 from state.approvals.views import ApprovalView
 from state.core.api import Api
 from state.core.refusals import needed_role
@@ -18,17 +22,23 @@ class Deciders(Api, mixin=True):
         if approval.can_decide:
             return "You can approve it."
         session, scope = await self.get_state(Session), Scope(approval.scope)
-        names = await self._names(scope, {session.user_id, approval.asked_by_id})
+        names = await self._names(scope, {session.user_id, approval.asked_by_id}, approval.created_at)
         if approval.asked_by_id and approval.asked_by_id == session.user_id:
             return f"You requested this, so another person must approve it. {names}".strip()
         if str(scope) in session.org.scopes:
             return f"Another person must approve it. {names}".strip()
         return f"{needed_role(scope).replace(' for this.', ' to approve it.')} {names}".strip()
 
-    async def _names(self, scope: Scope, without: set[str]) -> str:
+    async def _names(self, scope: Scope, without: set[str], asked_at: str) -> str:
+        org = self._org_id()
         try:
-            people = (await self._api.list_access(self._org_id(), limit=100)).access
+            organization, page = await asyncio.gather(
+                self._api.get_organization(org), self._api.list_access(org, limit=100)
+            )
         except ApiProblem:
             return ""  # the role is named without people
-        names = names_of(scope, [one for one in people if str(one.user_id) not in without])
+        others = [one for one in page.access if str(one.user_id) not in without]
+        readable = (await self.get_state(Session))._readable
+        able = await able_to_approve(self._api, organization, others, readable, datetime.fromisoformat(asked_at))
+        names = names_of(scope, able)
         return f"{names} can approve it." if names else ""

@@ -87,6 +87,17 @@ class NewBridge(Dialog, Chains, rx.State):
     @rx.event
     def write(self, name: str, text: str) -> Next:
         """Take over an input; the plan is read after the last one."""
+        return self._write(name, text)
+
+    @rx.event
+    def leave(self, name: str, text: str) -> Next:
+        """Take over an input that the user has left, and show what is wrong with it."""
+        following = self._write(name, text)
+        if name in FIELDS and self._given.get(name, "").strip():
+            self.errors = {**self.errors, **{f: words for f, words in self._faults().items() if f == name}}
+        return following
+
+    def _write(self, name: str, text: str) -> Next:
         if name not in FIELDS or not self.is_open or self._given.get(name) == str(text)[:200]:
             return None
         self._given = {**self._given, name: str(text)[:200]}

@@ -111,6 +111,18 @@ class ControlForm(Form, rx.State):
     @rx.event
     def write(self, name: str, text: str) -> Next:
         """Take over an input; the chain is queried after the last one."""
+        return self._write(name, text)
+
+    @rx.event
+    async def leave(self, name: str, text: str) -> Next:
+        """Take over an input that the user has left, and show what is wrong with it."""
+        following, asset, control = self._write(name, text), await self._asset(), CONTROLS.get(self.kind)
+        if control and name in FIELDS and self._given.get(name, "").strip():
+            wrong = _missing(control, self._given, asset.decimals)
+            self.errors = {**self.errors, **{field: words for field, words in wrong.items() if field == name}}
+        return following
+
+    def _write(self, name: str, text: str) -> Next:
         if name not in FIELDS or not self.kind or self._given.get(name) == str(text)[:200]:
             return None
         self._given = {**self._given, name: str(text)[:200]}

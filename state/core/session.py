@@ -14,6 +14,7 @@ from backend.client import ApiProblem, client
 from backend.organizations.schemas import Access, OrganizationListed
 from backend.sign_in.schemas import EMAIL_COOKIE, Reach
 from backend.users.schemas import Role
+from state.approvals.approvers import able_to_approve
 from state.core import arguments
 from state.core.api import Api, SignedOut
 from state.core.events import Next
@@ -81,6 +82,8 @@ class Session(Api, rx.State):
     account_path: str = "/account"
     ip_address: str = ""
     """The browser's address as the API sees it."""
+    _readable: list[str] = []
+    """The current organization and those above it whose members the user may read."""
     _puts_off_factor: bool = False
     _earlier_user_id: str = ""
     """Whose session filled this tab before the present one; empty if none did."""
@@ -132,7 +135,10 @@ class Session(Api, rx.State):
         names = {str(entry.id): entry.name for entry in reach}
         own = [entry for entry in reach if str(entry.id) in [*ids, str(record.id)]]
         scopes = {scope for entry in own for scope in entry.scopes}
+        self._readable = [str(entry.id) for entry in own if Scope.MEMBERS_READ in entry.scopes]
         people = await self._colleagues(scopes)
+        others = [one for one in people if str(one.user_id) != self.user_id]
+        able = await able_to_approve(self._api, record, others, self._readable)
         self.trail = [Crumb(names[id], f"/o/{id}/overview") for id in ids if id in names]
         self.problem, self.network, self.needs_factor = "", shown_network(record.network), False
         self.org = Organization(
@@ -144,9 +150,7 @@ class Session(Api, rx.State):
             role=highest([entry.role for entry in own]) or "",
             scopes=sorted(scopes),
             holders=holders(set(Scope) - scopes, people),
-            others={
-                scope: names_of(scope, [one for one in people if str(one.user_id) != self.user_id]) for scope in Scope
-            },
+            others={scope: names_of(scope, able) for scope in Scope},
         )
 
     async def _colleagues(self, scopes: set[Scope]) -> list[Access]:

@@ -1,10 +1,11 @@
 """The investor's home: holdings, eligibility, claims and orders."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from itertools import groupby
+from uuid import UUID
 
 import reflex as rx
 
@@ -25,6 +26,7 @@ from state.investor import words
 from state.investor.claims import WaitingClaims
 from state.investor.positions import position
 from state.investor.trades import LastTrades
+from state.investor.wallets import frozen_holding, is_frozen
 
 SHOWN = 2
 """Decimals of the amount of a holding."""
@@ -56,6 +58,10 @@ class HoldingView:
     frozen: str
     has_orders: bool
     has_frozen: bool
+    is_frozen: bool
+    """Whether the whole account is frozen."""
+    frozen_words: str
+    """What is frozen, and what that means; empty if nothing is frozen."""
     value: str
     quote_symbol: str
     quote_decimals: int
@@ -148,10 +154,12 @@ class InvestorHome(Loads, rx.State):
         linked = {one.address for one in person.addresses if one.is_linked}
         zone = await self._zone()
         kept = {one.address for one in person.addresses if one.is_kept and not one.is_linked}
-        keepers = dict.fromkeys(kept, person.organization_name)
-        self.holdings = [_holding(one, zone, keepers, trades.trades) for one in holdings.holdings]
+        name = person.organization_name
+        keepers = dict.fromkeys(kept, name)
+        self.holdings = [_holding(one, name, zone, keepers, trades.trades) for one in holdings.holdings]
         self.cash = [_cash(one, keepers) for one in holdings.cash]
-        self.eligibility = _eligibility(eligibility.eligibility, _reader(person, zone))
+        frozen = {one.asset_id for one in holdings.holdings if is_frozen(one.accounts)}
+        self.eligibility = _eligibility(eligibility.eligibility, _reader(person, zone), frozen)
         (await self.get_state(WaitingClaims))._show(claims.claims)
         (await self.get_state(LastTrades))._show(trades)
         self.orders = [_order(one, linked) for one in orders.orders if one.status in OPEN]
@@ -175,7 +183,7 @@ def _reader(person: Investor, zone: tzinfo) -> words.Reader:
 
 
 def _holding(
-    one: InvestorHolding, zone: tzinfo, keepers: Mapping[str, str], trades: Sequence[InvestorTrade]
+    one: InvestorHolding, organization: str, zone: tzinfo, keepers: Mapping[str, str], trades: Sequence[InvestorTrade]
 ) -> HoldingView:
     found = position(one.asset_id, int(one.total), trades)
     return HoldingView(
@@ -188,7 +196,9 @@ def _holding(
         in_orders=one.in_orders,
         frozen=one.frozen or "",
         has_orders=int(one.in_orders) > 0,
-        has_frozen=int(one.frozen or 0) > 0,
+        has_frozen=int(one.frozen or 0) > 0 or is_frozen(one.accounts),
+        is_frozen=is_frozen(one.accounts),
+        frozen_words=frozen_holding(one, organization),
         value=one.value or "",
         quote_symbol=one.quote_symbol or "",
         quote_decimals=one.quote_decimals or 0,
@@ -223,12 +233,17 @@ def _cash(one: InvestorCash, keepers: Mapping[str, str]) -> CashView:
     )
 
 
-def _eligibility(places: list[InvestorEligibility], reader: words.Reader) -> list[EligibilityView]:
-    """Return one verdict per asset; the API lists the places of an asset together."""
+def _eligibility(
+    places: list[InvestorEligibility], reader: words.Reader, frozen: Collection[UUID]
+) -> list[EligibilityView]:
+    """Return one verdict per asset; the API lists the places of an asset together. `frozen`: assets of which the whole
+    holding is frozen."""
     shown = []
     for _, group in groupby(places, key=lambda place: place.asset_id):
         some = list(group)
         found = words.verdict(some, reader, places)
+        if some[0].asset_id in frozen:
+            found = words.with_freeze(found)
         facts = (found.tone, found.sentence, found.next_step, found.where, found.uploads)
         shown.append(EligibilityView(str(some[0].asset_id), some[0].name, some[0].symbol, *facts))
     return shown

@@ -1,7 +1,6 @@
 """The investor's trading: a market in small, and an order that their own wallet signs."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -11,55 +10,27 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.investor_trading.schemas import (
     InvestorBook,
-    InvestorLevel,
     InvestorMarket,
     InvestorOrderCheck,
     InvestorOrderCreate,
     InvestorWallet,
 )
 from backend.investors.schemas import RefusedRule
-from backend.markets.schemas import MarketStatus
 from state.core.api import Form, Loads
 from state.core.arguments import id_of, one_of, texts
 from state.core.arguments import words as printable
-from state.core.dates import stamp, zone_of
+from state.core.dates import zone_of
 from state.core.events import Events, Next
-from state.core.units import grouped, priced, shortened, to_base, to_whole
+from state.core.units import grouped, shortened, to_base, to_whole
 from state.investor import amounts, words
+from state.investor.market import LevelView, TradedMarket, level_view, market_view
 from state.investor.signing import Signing
+from state.investor.wallets import frozen, usable
+from state.transfers.amounts import to_positive
 
 PARTS = {"25": 25, "50": 50, "100": 100}
 SHOWN = 5
 """Prices of each side."""
-
-
-@dataclass
-class TradedMarket:
-    """A market. Prices in base units of the quote currency; empty where unknown."""
-
-    id: str = ""
-    name: str = ""
-    symbol: str = ""
-    decimals: int = 18
-    quote: str = ""
-    quote_decimals: int = 6
-    chain: str = ""
-    last_price: str = ""
-    last_trade_at: str = ""
-    best_bid: str = ""
-    best_ask: str = ""
-    fee_bps: int = 0
-    closed: str = ""
-    """Why it takes no orders."""
-
-
-@dataclass
-class LevelView:
-    """The open orders at one price; `share` is the width of its bar."""
-
-    price: str
-    amount: str
-    share: str
 
 
 class InvestorTrade(Loads, Form, rx.State):
@@ -71,6 +42,8 @@ class InvestorTrade(Loads, Form, rx.State):
     kept: str = ""
     """What the wallets hold that the organization keeps for the investor, such as `470 NREF and 80.25 tUSD`; empty
     where unknown."""
+    kept_frozen: str = ""
+    """What of it the organization has frozen; empty if nothing is frozen."""
     is_kept: bool = False
     """Whether the organization keeps a wallet of the investor."""
     market: TradedMarket = TradedMarket()
@@ -85,6 +58,8 @@ class InvestorTrade(Loads, Form, rx.State):
     fills: int = 0
     """How often a field was filled in; the browser draws the fields again each time."""
     holds: str = ""
+    frozen: str = ""
+    """What of the wallet's tokens the organization has frozen; empty if nothing is frozen."""
     total: str = ""
     checking: bool = False
     allowed: bool = False
@@ -133,11 +108,11 @@ class InvestorTrade(Loads, Form, rx.State):
             self._show(await self._api.get_investor_market(self._in_path("membership_id"), market_id))
 
     def _show(self, book: InvestorBook) -> None:
-        self.market = _market(book.market)
+        self.market = market_view(book.market)
         most = max((int(level.amount) for level in [*book.bids[:SHOWN], *book.asks[:SHOWN]]), default=0)
-        self.bids = [_level(level, most, book.market) for level in book.bids[:SHOWN]]
-        self.asks = [_level(level, most, book.market) for level in book.asks[:SHOWN]]
-        self.kept = _sum(book.kept, book.market)
+        self.bids = [level_view(level, most, book.market) for level in book.bids[:SHOWN]]
+        self.asks = [level_view(level, most, book.market) for level in book.asks[:SHOWN]]
+        self.kept, self.kept_frozen = usable(book.kept, book.market), self._frozen(book.kept)
         self._held = {one.address: one for one in book.wallets}
         self.wallets = [{"value": address, "label": shortened(address)} for address in self._held]
         if self.wallet not in self._held:
@@ -145,11 +120,15 @@ class InvestorTrade(Loads, Form, rx.State):
         self._say_holding()
 
     def _say_holding(self) -> None:
-        """Say what the wallet can use for this side."""
+        """Say what the wallet can use for this side, and what is frozen."""
         units = self._usable()
         decimals, symbol = self._currency()
         digits = 2 if self.side == "buy" else 6  # money as on every other page
         self.holds = "" if units is None else f"{amounts.tokens(units, decimals, digits)} {symbol}"
+        self.frozen = self._frozen([held for held in [self._held.get(self.wallet)] if held])
+
+    def _frozen(self, wallets: Sequence[InvestorWallet]) -> str:
+        return frozen(wallets, self.market.symbol, self.market.decimals, self.organization)
 
     def _usable(self) -> int | None:
         """Return the base units that the wallet can use for this side; None where unknown."""
@@ -224,6 +203,17 @@ class InvestorTrade(Loads, Form, rx.State):
     @rx.event
     def write(self, name: str, text: str) -> Next:
         """Take over an input; the rules are checked after the last one."""
+        return self._write(name, text)
+
+    @rx.event
+    def leave(self, name: str, text: str) -> Next:
+        """Take over an input that the user has left, and show what is wrong with it."""
+        following, (_, errors) = self._write(name, text), self._fields()
+        if name in errors and self._given.get(name, "").strip():
+            self.errors = {**self.errors, name: errors[name]}
+        return following
+
+    def _write(self, name: str, text: str) -> Next:
         given = printable(text)
         if name not in ("price", "amount") or self._given.get(name) == given:
             return None
@@ -296,39 +286,10 @@ class InvestorTrade(Loads, Form, rx.State):
         fields, errors = {"address": self.wallet, "side": self.side}, {}
         for name, decimals in (("price", self.market.quote_decimals), ("amount", self.market.decimals)):
             try:
-                fields[name] = to_base(self._given.get(name, ""), decimals)
+                fields[name] = to_positive(self._given.get(name, ""), decimals)
             except ValueError as error:
                 errors[name] = str(error)
         return fields, errors
-
-
-def _market(one: InvestorMarket) -> TradedMarket:
-    return TradedMarket(
-        id=str(one.id),
-        name=one.name,
-        symbol=one.symbol,
-        decimals=one.decimals,
-        quote=one.quote_symbol,
-        quote_decimals=one.quote_decimals,
-        chain=one.chain_name,
-        last_price=one.last_price or "",
-        last_trade_at=stamp(one.last_trade_at),
-        best_bid=one.best_bid or "",
-        best_ask=one.best_ask or "",
-        fee_bps=max(one.taker_fee_bps, one.maker_fee_bps),
-        closed=one.halt_reason or "The market is halted." if one.status is MarketStatus.HALTED else "",
-    )
-
-
-def _sum(wallets: Sequence[InvestorWallet], market: InvestorMarket) -> str:
-    """Return what some wallets can use in a market; empty without wallets, or while the chain does not answer."""
-    if not wallets or any(one.tokens is None or one.quote is None for one in wallets):
-        return ""
-    tokens, quote = (
-        sum(int(text or 0) for text in texts) for texts in zip(*((w.tokens, w.quote) for w in wallets), strict=True)
-    )
-    held = f"{amounts.tokens(tokens, market.decimals)} {market.symbol}"
-    return f"{held} and {amounts.tokens(quote, market.quote_decimals, 2)} {market.quote_symbol}"
 
 
 def usual(markets: Sequence[InvestorMarket], held: Collection[UUID]) -> str:
@@ -340,9 +301,3 @@ def usual(markets: Sequence[InvestorMarket], held: Collection[UUID]) -> str:
 
 def _pair(one: InvestorMarket) -> str:
     return f"{one.symbol}/{one.quote_symbol} on {one.chain_name}"
-
-
-def _level(level: InvestorLevel, most: int, market: InvestorMarket) -> LevelView:
-    share = 100 * int(level.amount) // most if most else 0
-    price = priced(level.price, market.quote_decimals)
-    return LevelView(price, amounts.tokens(level.amount, market.decimals, 2), f"{max(share, 2)}%")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from backend.investors.schemas import InvestorEligibility, InvestorOrder, Lapse, RefusedRule
@@ -46,7 +46,7 @@ AT_ORDER = {
     2: "This asset cannot be traded yet: {organization} has not set its rules.",
     3: "This wallet cannot hold tokens. {organization} can record another one for you.",
     4: "Your wallet holds less than this order needs.",
-    5: "A part of your tokens is frozen, and the rest is less than this order needs.",
+    5: "{organization} has frozen your tokens or a part of them. What is not frozen is less than this order needs.",
     6: "You may sell from {date}, when the lock-up ends.",
     9: "{organization} has not verified you for this wallet, or no longer. Contact them.",
     10: "Only a verification by {organization} counts for this asset. Contact them.",
@@ -110,6 +110,12 @@ def verdict(
     step = f"Ask {reader.organization} to renew it before then." if ends and ends[0] - SOON <= reader.now else ""
     where = "" if len(able) == len(places) else _part(symbol, able, places)
     return Verdict("warn" if where else "ok", sentence, step, where)
+
+
+def with_freeze(found: Verdict) -> Verdict:
+    """Return the verdict about an asset of which the investor's whole holding is frozen."""
+    tone = "warn" if found.tone == "ok" else found.tone
+    return replace(found, tone=tone, next_step=f"Your holding is frozen. {found.next_step}".strip())
 
 
 def _refused(

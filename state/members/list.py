@@ -1,5 +1,6 @@
 """Members of an organization, and their actions."""
 
+import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -9,6 +10,7 @@ import reflex as rx
 from backend.client import ApiProblem, body
 from backend.members.schemas import Member, MemberAccepted, MemberPlan, MemberUpdate
 from backend.users.schemas import MemberStatus, Role
+from state.approvals.approvers import able_to_approve
 from state.core.address import Param, choice, written
 from state.core.arguments import chosen, one_of
 from state.core.dates import stamp
@@ -168,11 +170,15 @@ class MemberAct(Edits, rx.State):
             return 0
 
     async def _who_approves(self) -> str:
+        org, session = self._org_id(), await self.get_state(Session)
         try:
-            people = (await self._api.list_access(self._org_id(), limit=100)).access
+            organization, page = await asyncio.gather(
+                self._api.get_organization(org), self._api.list_access(org, limit=100)
+            )
+            people = await able_to_approve(self._api, organization, page.access, session._readable)
         except ApiProblem:
             people = []
-        return approvers(people, {(await self.get_state(Session)).user_id, self.member.user_id})
+        return approvers(people, {session.user_id, self.member.user_id})
 
     async def _plan(self, dry_run: Awaitable[MemberPlan]) -> None:
         """Show in advance what blocks the change, and whether it needs a second person."""

@@ -14,7 +14,7 @@ from state.compliance.verdicts import Terms, Verdict, refusals_of
 from state.core.arguments import id_of, texts
 from state.core.dialogs import Dialog
 from state.core.events import Events, Next, call
-from state.core.units import priced, to_base
+from state.core.units import priced
 from state.markets.detail import MarketDetail, MarketState
 from state.markets.prices import PricesState
 from state.orders.book import BookState
@@ -25,6 +25,7 @@ from state.orders.own_orders import own_orders_words
 from state.orders.trades import TradesState
 from state.requests.tracker import Follows, Tracker
 from state.requests.views import RequestView
+from state.transfers.amounts import to_positive
 
 FIELDS = ("wallet_id", "price", "amount")
 
@@ -164,6 +165,18 @@ class OrderForm(Follows, Dialog, rx.State):
     @rx.event
     async def write(self, name: str, text: str) -> Next:
         """Take over an input; the rules are checked after the last one."""
+        return await self._write(name, text)
+
+    @rx.event
+    async def leave(self, name: str, text: str) -> Next:
+        """Take over an input that the user has left, and show what is wrong with it."""
+        following = await self._write(name, text)
+        if name in FIELDS and self._given.get(name, "").strip():
+            _, errors = self._fields((await self.get_state(MarketState)).market)
+            self.errors = {**self.errors, **{field: words for field, words in errors.items() if field == name}}
+        return following
+
+    async def _write(self, name: str, text: str) -> Next:
         if name not in FIELDS or self._given.get(name) == str(text)[:200]:
             return None
         self._given, self.offer = {**self._given, name: str(text)[:200]}, Offer()
@@ -274,7 +287,7 @@ class OrderForm(Follows, Dialog, rx.State):
         fields, errors = {"side": self.side, "wallet_id": id_of(self._given.get("wallet_id"))}, {}
         for name, decimals in (("price", market.quote_decimals), ("amount", market.decimals)):
             try:
-                fields[name] = to_base(self._given.get(name, ""), decimals)
+                fields[name] = to_positive(self._given.get(name, ""), decimals)
             except ValueError as error:
                 errors[name] = str(error)
         if not fields["wallet_id"]:

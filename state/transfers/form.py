@@ -16,8 +16,8 @@ from state.compliance.verdicts import Terms, Verdict, refusals_of, verdicts_of
 from state.core.arguments import id_of, number, texts, words
 from state.core.dialogs import Dialog
 from state.core.events import Events, Next, call
-from state.core.units import to_base
 from state.requests.tracker import Tracker
+from state.transfers.amounts import to_positive
 from state.transfers.detail import TransferState
 from state.transfers.list import TransfersState
 from state.wallets.views import wallet_option
@@ -80,12 +80,29 @@ class NewTransfer(Dialog, Chains, rx.State):
     @rx.event
     def write(self, name: str, text: str) -> Next:
         """Take over an input; the rules are checked after the last one."""
+        return self._write(name, text)
+
+    @rx.event
+    def leave(self, name: str, text: str) -> Next:
+        """Take over an input that the user has left, and show what is wrong with it."""
+        following = self._write(name, text)
+        self._judge(name)
+        return following
+
+    def _judge(self, name: str) -> None:
+        """Show what is wrong with an input that is there, or nothing if it is valid."""
+        errors = {field: words for field, words in self.errors.items() if field != name}
+        said = self._missing().get(name, "") if self._given.get(name, "").strip() else ""
+        self.errors = {**errors, name: said} if said else errors
+
+    def _write(self, name: str, text: str) -> Next:
         if name not in FIELDS or self._given.get(name) == str(text)[:200]:
             return None
         self._given = {**self._given, name: str(text)[:200]}
         self.errors = {field: words for field, words in self.errors.items() if field != name}
         if name == "asset_id":
             self._pick_asset()
+            self._judge("amount")  # another asset can have fewer decimals
         self.asset, self.chain = id_of(self._given.get("asset_id")), self._given.get("chain_eid", "")
         return NewTransfer.check
 
@@ -126,7 +143,7 @@ class NewTransfer(Dialog, Chains, rx.State):
                 "chain_eid": number(given["chain_eid"]),
                 "from_wallet_id": id_of(given["from_wallet_id"]),
                 "to_address": given["to_address"],
-                "amount": to_base(given["amount"], self._decimals),
+                "amount": to_positive(given["amount"], self._decimals),
             },
         )
 
@@ -195,7 +212,7 @@ class NewTransfer(Dialog, Chains, rx.State):
         if given["to_address"] and len(given["to_address"]) != 42:
             errors["to_address"] = "An address is 0x and 40 hexadecimal digits"
         try:
-            to_base(given["amount"], self._decimals)
+            to_positive(given["amount"], self._decimals)
         except ValueError as error:
             errors["amount"] = str(error)
         return errors

@@ -131,3 +131,24 @@ async def test_book_shows_what_the_kept_wallet_of_the_investor_has(scene: Scene)
     [holding] = (await scene.ben.get("/holdings"))["holdings"]  # another test freezes a part
     assert (kept["tokens"], holding["total"]) == (holding["available"], str(37 * UNIT))
     assert 0 < int(kept["quote"]) < 10_000 * 10**6
+
+
+async def test_investor_whose_account_is_frozen_sees_it_without_the_number_of_the_contract(custody: Custody) -> None:
+    firm, ada, asset = custody.firm, custody.ada, custody.asset
+    market = await firm.market(asset)
+    where = {"chain_eid": SEPOLIA, "address": ada.wallet["address"]}
+    minted = {"chain_eid": SEPOLIA, "to_address": ada.wallet["address"], "amount": str(3 * UNIT)}
+    await firm.succeed((await firm.post(f"/assets/{asset['id']}/mint", minted))["requestId"])
+    for control, is_frozen in (("freeze", True), ("unfreeze", False)):
+        accepted = await firm.post(f"/assets/{asset['id']}/{control}", {**where, "reason": "Court order"})
+        await firm.succeed(accepted["requestId"])
+        [holding] = [h for h in (await ada.get("/holdings"))["holdings"] if h["asset_id"] == asset["id"]]
+        [kept] = (await ada.get(f"/markets/{market['id']}"))["kept"]
+        [account] = holding["accounts"]
+        total = holding["total"]  # other tests claim to this wallet
+        assert int(total) >= 3 * UNIT
+        frozen, available = (total, "0") if is_frozen else ("0", total)
+        assert (holding["frozen"], holding["available"]) == (frozen, available)
+        for place in (account, kept):
+            assert (place["is_frozen"], place["frozen"]) == (is_frozen, frozen)
+        assert account["available"] == kept["tokens"] == available

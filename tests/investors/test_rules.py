@@ -5,7 +5,16 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.investors.rules import Attested, available, month_of, months_between, suffices, valid_until, value
+from backend.investors.rules import (
+    Attested,
+    available,
+    frozen_part,
+    month_of,
+    months_between,
+    suffices,
+    valid_until,
+    value,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ROWS = st.lists(
@@ -39,6 +48,10 @@ def test_value_is_rounded_down_to_base_units() -> None:
 
 def test_available_amount_is_unknown_without_the_frozen_one_and_never_negative() -> None:
     assert [available(10, 3, frozen) for frozen in (None, 2, 20)] == [None, 5, 0]
+
+
+def test_frozen_part_is_at_most_what_is_held() -> None:
+    assert [frozen_part(10, frozen) for frozen in (None, 0, 7, 2**256 - 1)] == [None, 0, 7, 10]
 
 
 def test_months_are_in_utc_and_follow_each_other_without_a_gap() -> None:

@@ -86,6 +86,34 @@ def test_investor_reads_the_trades_of_a_kept_wallet(console: Console, signum: Si
     expect(page.get_by_text("…", exact=False)).to_have_count(page.locator(".hash").count())
 
 
+def test_investor_reads_that_the_account_is_frozen(console: Console, signum: Signum) -> None:
+    asset, page = nref(signum), console.page
+    wallets = signum.call("GET", "/orgs/{org}/wallets", limit=100)["wallets"]
+    address = next(one["address"] for one in wallets if one["label"] == "James Okafor custody")
+    body = {"chain_eid": SEPOLIA, "address": address, "reason": "Court order"}
+    settled(signum, signum.call("POST", f"/orgs/{{org}}/assets/{asset}/freeze", body)["requestId"])
+    try:
+        page.goto(f"{signum.url}/sign-in")
+        console.hydrated().page.get_by_role("button", name=re.compile("James Okafor Investor")).click()
+        console.heading("Your investments")
+        holdings = page.get_by_role("region", name="Holdings")
+        expect(holdings.get_by_text(f"Frozen. {ORGANIZATION} has frozen all your NREF.")).to_be_visible()
+        eligibility = page.get_by_role("region", name="Eligibility")
+        row = eligibility.get_by_role("listitem").filter(has_text="NREF")
+        expect(row.get_by_text("Your holding is frozen.")).to_be_visible()
+        expect(row.locator(".mark.warn")).to_be_visible()
+        holdings.get_by_text("Details").click()
+        expect(holdings.get_by_text("The whole account", exact=True)).to_be_visible()
+        expect(page.get_by_text("115,792")).to_have_count(0)
+        accessible(console)
+        page.get_by_role("link", name="Trade").click()
+        expect(page.get_by_text(re.compile(r"Your wallet has 0 NREF and .+ available\."))).to_be_visible()
+        expect(page.get_by_text(f"Frozen. {ORGANIZATION} has frozen all your NREF.")).to_be_visible()
+        accessible(console)
+    finally:
+        settled(signum, signum.call("POST", f"/orgs/{{org}}/assets/{asset}/unfreeze", body)["requestId"])
+
+
 def test_organization_pays_a_recipient(console: Console, signum: Signum) -> None:
     asset = nref(signum)
     made = owed(signum, "Paid by us", asset)

@@ -182,7 +182,13 @@ def test_investor_without_a_wallet_in_the_browser_is_told_what_to_do(console: Co
     investor = Investor.made(signum)
     page = investor.arrives(console)
     page.get_by_role("link", name="Trade").click()
+    amount = page.get_by_label("Amount,")
+    for invalid in ("1e3", "0"):
+        enter(page, "Buy", "101.5", invalid)
+        amount.press("Tab")
+        expect(amount).to_have_attribute("aria-invalid", "true")
     expect(enter(page, "Buy", "101.5", "1")).to_contain_text("You may place this order.")
+    expect(amount).to_have_attribute("aria-invalid", "false")
     page.get_by_role("button", name="Review order").click()
     sheet = page.get_by_role("dialog", name="What you will sign")
     sheet.get_by_role("button", name="Sign with your wallet").click()

@@ -83,6 +83,17 @@ def test_control_effect_is_previewed(console: Console, signum: Signum) -> None:
     expect(refusals).to_have_count(0)
 
 
+def test_invalid_amount_of_a_control_is_reported_when_its_field_is_left(console: Console, signum: Signum) -> None:
+    page = console.sign_in(path=f"assets/{_asset(signum, 'NIB31')}?tab=controls").page
+    page.get_by_role("button", name="Mint").click()
+    amount = page.get_by_role("dialog").get_by_label("Amount")
+    amount.fill("1e3")
+    amount.press("Tab")
+    expect(amount).to_have_attribute("aria-invalid", "true")
+    amount.fill("1")
+    expect(amount).to_have_attribute("aria-invalid", "false")
+
+
 def test_viewer_has_no_controls(console: Console, signum: Signum) -> None:
     console.sign_in(signum.person("viewer"), f"assets/{_asset(signum, 'NIB31')}?tab=controls")
     expect(console.page.get_by_text("Read-only.")).to_be_visible()

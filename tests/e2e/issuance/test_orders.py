@@ -249,6 +249,21 @@ def test_invalid_order_numbers_are_reported_at_their_fields(console: Console, si
     expect(dialog.get_by_label("Price")).to_have_attribute("aria-invalid", "true")
 
 
+def test_invalid_order_numbers_are_reported_when_their_field_is_left(console: Console, signum: Signum) -> None:
+    _, dialog = _dialog(console, signum)
+    price, amount = dialog.get_by_label("Price"), dialog.get_by_label("Amount")
+    for field, invalid in ((price, "1.1234567"), (amount, "1e3"), (amount, "٣"), (amount, "0")):
+        field.fill(invalid)
+        field.press("Tab")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(dialog.get_by_role("alert")).to_be_visible()
+        field.fill("2")
+        expect(field).to_have_attribute("aria-invalid", "false")
+    amount.fill("")
+    amount.press("Tab")
+    expect(amount).to_have_attribute("aria-invalid", "false")
+
+
 @pytest.mark.long
 def test_order_of_a_revoked_trader_leads_to_its_case(console: Console, signum: Signum) -> None:
     """After a sanctions match, the dialog does not offer to attest the trader again: it names the revocation and links

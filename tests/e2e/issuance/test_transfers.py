@@ -91,6 +91,29 @@ def test_transfer_form_reports_missing_fields(console: Console) -> None:
     expect(dialog.get_by_text("Enter a number, such as 1250.5")).to_be_visible()
 
 
+def test_invalid_amount_of_a_transfer_is_reported_before_it_is_sent(console: Console, signum: Signum) -> None:
+    console.sign_in(path="transfers").heading("Transfers")
+    page = console.page
+    page.get_by_role("button", name="New transfer").first.click()
+    dialog = page.get_by_role("dialog")
+    _choose(dialog.get_by_label("Asset"), _sellable(signum)["symbol"])
+    _choose(dialog.get_by_label("From"), "Treasury")
+    dialog.get_by_label("To", exact=True).fill(_addresses(signum)["Unverified broker"])
+    amount, answer = dialog.get_by_label("Amount"), dialog.get_by_role("region", name="Result")
+    for invalid in ("1.0000000000000000001", "1e3", "٣", "0", "0.0"):
+        amount.fill(invalid)
+        amount.press("Tab")
+        expect(dialog.get_by_role("alert")).to_be_visible()
+        expect(amount).to_have_attribute("aria-invalid", "true")
+        expect(answer.get_by_text("The amount is invalid.")).to_be_visible()
+        amount.fill("12.5")
+        expect(answer.get_by_text("This transfer is refused.")).to_be_visible()
+        expect(dialog.get_by_role("alert")).to_have_count(0)
+    amount.fill("0")
+    dialog.get_by_role("button", name="Send transfer").click()
+    expect(dialog.get_by_role("alert")).to_have_text("Enter a number above 0")
+
+
 def test_viewer_sees_transfers_without_send_button(console: Console, signum: Signum) -> None:
     console.sign_in(signum.person("viewer"), "transfers").heading("Transfers")
     expect(console.page.get_by_role("group", name="Status")).to_be_visible()
