@@ -32,10 +32,10 @@ def _is_due() -> sa.ColumnElement[bool]:
     return sa.and_(col(EndpointRow.status) == EndpointStatus.ENABLED, is_made, ended)
 
 
-async def disable_ended(session: Write, *which: sa.ColumnElement[bool]) -> None:
+async def disable_ended(session: Write, *which: sa.ColumnElement[bool], waits: bool = False) -> None:
     """Disable those of some endpoints of an entered organization whose maker has ended, and email the admins. Endpoints
-    that another transaction is changing are left to the next run."""
-    query = sa.select(EndpointRow).where(*which, _is_due()).with_for_update(key_share=True, skip_locked=True)
+    that another transaction is changing are left to the next run, unless it `waits` for them."""
+    query = sa.select(EndpointRow).where(*which, _is_due()).with_for_update(key_share=True, skip_locked=not waits)
     with acting(THE_SYSTEM):
         for row in (await session.scalars(query)).all():
             await attempts.disable(session, row, DisabledReason.MAKER_ENDED)

@@ -84,7 +84,7 @@ async def find(context: Context, webhook_id: UUID, locked: bool = False) -> Endp
     """Return the row of an endpoint, disabled first if its maker has ended; `locked` locks it for a change, but does
     not block rows that only refer to it."""
     mine = (col(EndpointRow.id) == webhook_id, col(EndpointRow.organization_id) == context.organization_id)
-    await makers.disable_ended(context.session, *mine)
+    await makers.disable_ended(context.session, *mine, waits=True)  # its status is what is asked for
     query = sa.select(EndpointRow).where(*mine)
     query = query.with_for_update(key_share=True) if locked else query
     row: EndpointRow | None = await context.session.scalar(query)

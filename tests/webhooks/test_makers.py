@@ -1,5 +1,6 @@
 """A webhook endpoint ends with the key or the application that made it, unless a person takes it over."""
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from backend.auth.scopes import Scope
 from backend.core import db
 from backend.core.changes import publish
 from backend.core.db import new_id
-from backend.models import ApiKeyRow, OutboxRow
+from backend.models import ApiKeyRow, EndpointRow, OutboxRow
 from backend.server import sweep
 from tests.approvals.test_applications import connect, end
 from tests.conftest import Actor, World
@@ -140,3 +141,17 @@ async def test_endpoint_of_a_person_outlives_the_session(world: World) -> None:
     await hook.admin.call("POST", "/auth/logout")
     await sweep.once()
     assert (await other.call("GET", hook.path))["status"] == "enabled"
+
+
+async def test_endpoint_that_is_being_changed_is_shown_as_ended(world: World) -> None:
+    acme = await world.organization()
+    admin = await world.person(acme)
+    key = await key_of(world, admin, acme)
+    hook = await made_by(world, admin, acme, key["key"])
+    await admin.call("DELETE", f"/orgs/{acme}/api-keys/{key['id']}")
+    async with db.worker() as session:
+        await session.get_one(EndpointRow, UUID(hook.record["id"]), with_for_update=True)
+        shown = asyncio.create_task(state_of(hook))
+        done, _ = await asyncio.wait({shown}, timeout=0.5)
+        assert not done
+    assert await shown == ("disabled", "maker_ended")

@@ -1,9 +1,10 @@
 """Signing in and out, and a session that was revoked elsewhere."""
 
 import re
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from tests.e2e.accounts.test_factors import accessible
 from tests.e2e.conftest import Console, Signum
@@ -56,15 +57,21 @@ def test_sign_out_ends_the_session(console: Console, signum: Signum) -> None:
     page.wait_for_url("**/sign-in?next=**")
 
 
+def call_the_server(page: Page) -> None:
+    """Click on a filter, unless the tab leaves the page: its own calls may find the end of its session first."""
+    with suppress(Error):  # of a page that is being left
+        page.evaluate("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Admin')?.click()")
+
+
 def test_revoked_session_ends_at_the_next_click(console: Console, signum: Signum) -> None:
     page = console.sign_in(path="members").heading("Members").page
     cookie = "; ".join(f"{c['name']}={c['value']}" for c in page.context.cookies())
-    answer = page.request.post(
-        f"{signum.url}/session/end", headers={"cookie": cookie, "origin": signum.url}, max_redirects=0
-    )
-    assert answer.status == 303
     with page.expect_event("load"):
-        page.get_by_role("button", name="Admin", exact=True).click()
+        answer = page.request.post(
+            f"{signum.url}/session/end", headers={"cookie": cookie, "origin": signum.url}, max_redirects=0
+        )
+        assert answer.status == 303
+        call_the_server(page)
     page.wait_for_url("**/sign-in?next=**")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     expect(page.get_by_role("status")).to_have_text("Your session has ended. Sign in again.")
@@ -86,7 +93,7 @@ def test_tab_says_that_another_person_has_signed_in(console: Console, signum: Si
     page = console.sign_in(path="members").heading("Members").page
     expect(page.get_by_role("button", name="Account: Elin Halvorsen")).to_be_visible()
     console.begin_session(signum.person("compliance_officer"))
-    page.get_by_role("button", name="Admin", exact=True).click()
+    call_the_server(page)
     said = page.get_by_role("region", name="Signed in")
     expect(said).to_contain_text("Another person has signed in. This browser is now signed in as Priya Shah.")
     expect(page.get_by_label("Email")).to_be_visible()
@@ -99,9 +106,9 @@ def test_tab_says_that_another_person_has_signed_in(console: Console, signum: Si
 
 def test_tab_continues_after_its_person_has_signed_in_elsewhere(console: Console, signum: Signum) -> None:
     page = console.sign_in(path="members").heading("Members").page
-    console.begin_session(signum.person())
     with page.expect_event("load"):
-        page.get_by_role("button", name="Admin", exact=True).click()
+        console.begin_session(signum.person())
+        call_the_server(page)
     page.wait_for_url("**/members")
     console.heading("Members")
     expect(page.get_by_role("button", name="Account: Elin Halvorsen")).to_be_visible()
