@@ -58,7 +58,7 @@ def _signed_in() -> rx.Component:
         rx.fragment("Continue as ", name), Session.next_path, kind="primary", class_name="large", custom_attrs=attrs
     )
     offer = rx.el.section(said, again, class_name="card", aria_label="Signed in")
-    shown = rx.cond(name != "", rx.el.div(offer, class_name="after-words"), rx.fragment())
+    shown = rx.cond(name != "", rx.el.div(offer, class_name="after-form"), rx.fragment())
     return rx.fragment(Reload.create(ended=Session.ended), shown)
 
 
