@@ -1,6 +1,7 @@
-"""Batches of attestations: each item is a request of its own, as if it had been sent alone."""
+"""Batches of attestations: each item is a request of its own, as if it had been sent alone. Those that wait for no
+second person are accepted and run together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -74,7 +75,13 @@ async def _run(
             raise Conflict(f"Item {again[index] + 1} attests the same party on the same chain.")
         return await service.create(own, body.items[index], dry_run)
 
-    return await Batch(request, context, calls).run(AttestationAccepted, one, dry_run=dry_run)
+    async def together(own: Context, indices: Sequence[int]) -> Mapping[int, AttestationAccepted]:
+        return await service.create_together(own, {i: body.items[i] for i in indices if i not in again})
+
+    batch = Batch(request, context, calls)
+    if dry_run or len(calls) == 1:
+        return await batch.run(AttestationAccepted, one, dry_run=dry_run)
+    return await batch.run(AttestationAccepted, one, together=together)
 
 
 async def _note_waiting(context: Context, results: Sequence[AttestationBatchResult]) -> None:

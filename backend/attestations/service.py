@@ -1,18 +1,20 @@
 """Issue and revoke attestations: checks, rows, and the requests that write them to the chain."""
 
+import asyncio
 import hashlib
-from dataclasses import dataclass
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import col
 
-from backend.attestations import authority, revocation_impact, rules
+from backend.attestations import authority, drafts, revocation_impact, rules
+from backend.attestations.drafts import Draft
 from backend.attestations.models import AttestationRow
 from backend.attestations.revocation_impact import Affected
-from backend.attestations.rules import Described, Facts, PartyFacts, Statement
+from backend.attestations.rules import Described, Statement
 from backend.attestations.schemas import (
     REVOKE,
     Attestation,
@@ -25,57 +27,40 @@ from backend.attestations.schemas import (
 )
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
-from backend.chain.abi.calls import Call
+from backend.chain.abi.calls import Call, Intent
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
 from backend.chain.devnet import clock
 from backend.chain.errors import InsufficientFunds
 from backend.chain.rpc import json_rpc
-from backend.chain.transactions import lost_transactions
+from backend.chain.transactions import lost_transactions, several
 from backend.chain.transactions.execution import rehearse
 from backend.chains import service as chains
 from backend.core import db
 from backend.core.changes import publish, shown
-from backend.core.errors import Conflict, NotFound, PrerequisitesNotMet
+from backend.core.errors import Conflict
 from backend.core.units import shortened
-from backend.issuers.schemas import IssuerStatus
-from backend.parties import service as parties
 from backend.parties.models import PartyRow
+from backend.requests import groups
 from backend.requests import service as requests
 from backend.requests.accept import accept, acceptance_message
+from backend.requests.groups import Asked
 from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, Action
 from backend.requests.second_person import Below
 from backend.requests.service import Step
 
 ISSUE = "attestation.issue"
-_FACTS = sa.text("""
-    select w.status as registration, w.address as attester, i.max_kyc_level,
-      exists (select from organization_chains where organization_id = :org and chain_id = :chain) as is_enabled,
-      exists (select from wallets where organization_id = :org and is_default) as has_server_wallet
-    from (values (1)) one left join issuers i on i.organization_id = :org
-      left join issuer_wallets w on w.organization_id = :org and w.chain_eid = :eid
-""")
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """A locked party, its new attestation (not yet written), who signs it, and what it will replace."""
-
-    party: PartyRow
-    row: AttestationRow
-    attester: str
-    replaced: UUID | None
 
 
 async def create(context: Context, body: AttestationCreate, dry_run: bool) -> AttestationAccepted | AttestationPlan:
     """Run every check that is possible now, then write the row and enqueue its request."""
     chain = await chains.usable(context, body.chain_eid)
     expires_at = rules.expiry(body.expires_at, clock.chain_now())
-    draft = await _draft(context, chain, body, expires_at)
+    draft = await drafts.one(context, chain, body, expires_at)
     async with lost_transactions.considered(context.session, chain.xchain_eid), db.paused(context.session):
         await _check_signer(context, chain, draft.attester, await attest_call(draft.row))
-    draft = await _draft(context, chain, body, expires_at)  # again, because the first check held no lock
+    draft = await drafts.one(context, chain, body, expires_at)  # again, because the first check held no lock
     party, row = draft.party, draft.row
     if dry_run:
         return _plan(
@@ -87,16 +72,64 @@ async def create(context: Context, body: AttestationCreate, dry_run: bool) -> At
     request = await accept(
         context,
         ISSUE,
-        f"Attest {party.name} on {chain.display_name}",
+        _title(draft),
         subject=("attestation", row.id),
         scope=Scope.ATTESTATIONS_WRITE,
         order=party.id,
         below=Below(Action.ATTEST),
-        steps=[
-            Step("attest", f"Attest on {chain.display_name}", row.chain_eid),
-            Step("read_back", "Read back from the chain", row.chain_eid),
-        ],
+        steps=_steps(draft),
     )
+    return await _written(context, row, request)
+
+
+async def create_together(context: Context, items: Mapping[int, AttestationCreate]) -> dict[int, AttestationAccepted]:
+    """Issue attestations as `create` does, in few round trips; return the acceptances of those that are accepted.
+
+    It accepts none where each needs a decision of its own: `create` makes it, and says why one is refused.
+    """
+    below = Below(Action.ATTEST)
+    if not await groups.can_accept(context, ISSUE, below):
+        return {}
+    found = await drafts.several(context, items)
+    async with db.paused(context.session):
+        passing = await _passing(context, found)
+    found = await drafts.several(context, {index: items[index] for index in passing})
+    asked = [
+        Asked(_title(draft), ("attestation", draft.row.id), draft.party.id, _steps(draft)) for draft in found.values()
+    ]
+    if not asked:
+        return {}
+    written = await groups.accept(context, ISSUE, asked, scope=Scope.ATTESTATIONS_WRITE, below=below)
+    return {
+        index: await _written(context, draft.row, request)
+        for (index, draft), request in zip(found.items(), written, strict=True)
+    }
+
+
+async def _passing(context: Context, found: Mapping[int, Draft]) -> set[int]:
+    """Return the drafts whose transactions would pass."""
+    intents = defaultdict[tuple[int, str], list[Intent]](list)
+    for index, draft in found.items():
+        call, eid = await attest_call(draft.row), draft.row.chain_eid
+        intent = call.intent(str(index), eid=eid, signer=draft.attester, organization_id=context.organization_id)
+        intents[eid, draft.attester].append(intent)
+    passing = await asyncio.gather(*(several.rehearse(one) for one in intents.values()))
+    return {int(key) for keys in passing for key in keys}
+
+
+def _title(draft: Draft) -> str:
+    return f"Attest {draft.party.name} on {draft.chain.display_name}"
+
+
+def _steps(draft: Draft) -> list[Step]:
+    return [
+        Step("attest", f"Attest on {draft.chain.display_name}", draft.row.chain_eid),
+        Step("read_back", "Read back from the chain", draft.row.chain_eid),
+    ]
+
+
+async def _written(context: Context, row: AttestationRow, request: RequestRow) -> AttestationAccepted:
+    """Write an accepted attestation."""
     row.request_id = request.id
     context.session.add(row)
     subject = ("attestation", row.id)
@@ -170,62 +203,6 @@ async def attest_call(row: AttestationRow) -> Call:
         schema=row.schema_name,
         data_hash=commitment,
     )
-
-
-async def _draft(context: Context, chain: Any, body: AttestationCreate, expires_at: datetime | None) -> _Draft:
-    """Return an attestation if every prerequisite is met; otherwise raise 409 with all of them."""
-    organization_id = context.organization_id
-    try:
-        party = await parties.locked(context, body.party_id)
-    except NotFound:
-        party = None
-    found = await context.session.execute(_FACTS, {"org": organization_id, "chain": chain.id, "eid": chain.xchain_eid})
-    known = found.one()
-    entries = rules.prerequisites(
-        Facts(
-            organization_id=organization_id,
-            chain_id=chain.id,
-            chain_name=chain.display_name,
-            party=PartyFacts(party.id, party.status, party.wallet_address is not None) if party else None,
-            is_enabled=known.is_enabled,
-            has_server_wallet=known.has_server_wallet,
-            is_registered=known.registration == IssuerStatus.REGISTERED,
-            is_registering=known.registration == IssuerStatus.PENDING,
-        )
-    )
-    if party is None or not all(e["satisfied"] for e in entries):
-        raise PrerequisitesNotMet(entries)
-    proven = Statement(party.kyc_level, party.accredited)
-    said = rules.statement((body.kyc_level, body.accredited), proven, known.max_kyc_level)
-    row = _row(context, party, chain, said, expires_at)
-    return _Draft(party, row, known.attester, await _earlier(context, row))
-
-
-def _row(context: Context, party: PartyRow, chain: Any, said: Statement, expires_at: Any) -> AttestationRow:
-    return AttestationRow(
-        organization_id=context.organization_id,
-        party_id=party.id,
-        wallet_address=str(party.wallet_address),
-        chain_eid=chain.xchain_eid,
-        kyc_level=said.kyc_level,
-        accredited=said.accredited,
-        country=party.country,
-        expires_at=expires_at,
-    )
-
-
-async def _earlier(context: Context, row: AttestationRow) -> UUID | None:
-    """Return the active attestation that this one will replace; 409 if another is pending."""
-    query = sa.select(col(AttestationRow.id), col(AttestationRow.status)).where(
-        col(AttestationRow.organization_id) == row.organization_id,
-        col(AttestationRow.chain_eid) == row.chain_eid,
-        col(AttestationRow.wallet_address) == row.wallet_address,
-        col(AttestationRow.status).in_([AttestationStatus.PENDING, AttestationStatus.ACTIVE]),
-    )
-    found = (await context.session.execute(query)).all()
-    if any(r.status is AttestationStatus.PENDING for r in found):
-        raise Conflict("An attestation of this wallet on this chain is already pending. Wait until it finishes.")
-    return next((r.id for r in found), None)
 
 
 async def _check_signer(context: Context, chain: Any, signer: str, call: Call) -> None:

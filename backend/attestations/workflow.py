@@ -2,15 +2,11 @@
 chain."""
 
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
 from uuid import UUID
 
-import sqlalchemy as sa
-from sqlmodel import col
-
-from backend.attestations import listing, service, states
+from backend.attestations import group_workflow, listing, service, states
 from backend.attestations.models import AttestationRow
-from backend.attestations.schemas import REPLACED, REVOKE, AttestationStatus
+from backend.attestations.schemas import REVOKE, AttestationStatus
 from backend.chain.abi.outcome import Outcome
 from backend.chain.bindings import registry
 from backend.chain.deployment.contracts import contracts_of
@@ -25,6 +21,8 @@ from backend.issuers.models import IssuerWalletRow
 from backend.requests.models import RequestRow
 from backend.requests.runs import Run
 from backend.requests.workflows import workflow
+
+__all__ = ["group_workflow", "issue", "revoke"]
 
 
 async def _issue_failed(run: Run, error: SignumError) -> None:
@@ -61,12 +59,10 @@ async def issue(run: Run) -> None:
         if not answer.is_valid or not listing.is_same(row, answer):
             raise Conflict("The registry's attestation differs from the one that was sent.")
         step.detail = f"Valid at block {answer.block_number}"
-    attested_at = _time(answer.issued_at)
+    found = {"uid": uid, "tx_hash": outcome.tx_hash, "attested_at": states.time_of(answer.issued_at)}
 
     async def activate(session: Write) -> None:
-        current = await _without_earlier(session, row, attested_at)
-        found = {"uid": uid, "tx_hash": outcome.tx_hash, "attested_at": attested_at}
-        await states.change(session, current, status=AttestationStatus.ACTIVE, **found)
+        await states.activate(session, {row.id: found})
 
     run.at_success.append(activate)
 
@@ -87,23 +83,6 @@ async def _attest(run: Run, row: AttestationRow, attester: IssuerWalletRow | Non
         outcome = await execute(intent, on_stored=lambda tx_hash: step.say("Waiting for the chain", tx_hash))
         step.tx_hash, step.detail = outcome.tx_hash, f"Attested in block {outcome.block_number}"
     return outcome
-
-
-async def _without_earlier(session: Write, row: AttestationRow, at: datetime) -> AttestationRow:
-    """Mark the replaced attestation as ended: the registry keeps only an attester's latest attestation of a wallet.
-    Return the new one, locked."""
-    of_wallet = sa.select(AttestationRow).where(
-        col(AttestationRow.organization_id) == row.organization_id,
-        col(AttestationRow.chain_eid) == row.chain_eid,
-        col(AttestationRow.wallet_address) == row.wallet_address,
-        sa.or_(col(AttestationRow.id) == row.id, col(AttestationRow.status) == AttestationStatus.ACTIVE),
-    )
-    found = {one.id: one for one in await session.scalars(of_wallet.with_for_update())}
-    current = found.pop(row.id)
-    for old in found.values():
-        ended = {"revocation_reason": REPLACED, "revoked_at": at}
-        await states.change(session, old, status=AttestationStatus.REVOKED, **ended)
-    return current
 
 
 @workflow(REVOKE)
@@ -136,12 +115,8 @@ async def revoke(run: Run) -> None:
             raise Conflict("The registry does not show the revocation.")
         step.detail = f"Revoked as of block {answer.block_number}"
         async with _both_organizations(run) as session:
-            ended = {"revocation_reason": run.arguments["reason"], "revoked_at": _time(answer.revoked_at)}
+            ended = {"revocation_reason": run.arguments["reason"], "revoked_at": states.time_of(answer.revoked_at)}
             await _set(session, run, status=AttestationStatus.REVOKED, **ended)
-
-
-def _time(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _both_organizations(run: Run) -> AbstractAsyncContextManager[Write]:

@@ -1,4 +1,6 @@
-"""Batches: one call with many items. Each item runs in its own transaction, so a refused one does not undo the others.
+"""Batches: one call with many items. A refused item does not undo the others.
+
+Items that an operation can do together run in one transaction; each other one runs in its own.
 
 With an idempotency key, each result is stored in the transaction of its effect, under the key and the item's number. A
 call that ended half-way can be sent again: finished items are replayed, and the others run.
@@ -6,7 +8,7 @@ call that ended half-way can be sent again: finished items are replayed, and the
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +27,9 @@ from backend.limits import rate_limits
 
 Operation = Callable[[Context, int], Awaitable[BaseModel]]
 """Runs the item with this number in a context of its own."""
+Together = Callable[[Context, Sequence[int]], Awaitable[Mapping[int, BaseModel]]]
+"""Runs the items with these numbers in one transaction, and returns the results of those that it could do so. The
+others have no effect."""
 PARALLEL = 4
 """Items of one batch that run at the same time, each with a connection of its own."""
 
@@ -38,7 +43,12 @@ class Batch:
     calls: Sequence[Call]
 
     async def run(
-        self, kind: type[BaseModel], operation: Operation, *, dry_run: bool = False
+        self,
+        kind: type[BaseModel],
+        operation: Operation,
+        *,
+        dry_run: bool = False,
+        together: Together | None = None,
     ) -> list[BaseModel | SignumError]:
         """Return the result of each item: what the operation returned, or its refusal. Results are of the class `kind`.
 
@@ -52,9 +62,12 @@ class Batch:
                 return await self._one(kind, operation, index, is_kept=not dry_run)
 
         async with db.paused(self.context.session):
-            found = await asyncio.gather(*(one(i) for i in range(len(self.calls))), return_exceptions=True)
+            done = await self._together(kind, together) if together else {}
+            others = [index for index in range(len(self.calls)) if index not in done]
+            found = await asyncio.gather(*(one(i) for i in others), return_exceptions=True)
+        by_index = {**done, **dict(zip(others, found, strict=True))}
         results = list[BaseModel | SignumError]()
-        for result in found:
+        for _, result in sorted(by_index.items()):
             if isinstance(result, IdempotencyConflict):
                 raise result
             if isinstance(result, BaseException) and not isinstance(result, SignumError):
@@ -62,15 +75,31 @@ class Batch:
             results.append(result)
         return results
 
+    async def _together(self, kind: type[BaseModel], together: Together) -> dict[int, BaseModel]:
+        """Run what can be done together. What is refused or raced as a whole is left to each item's own run."""
+        said = {index: _digest(call) for index, call in enumerate(self.calls)}
+        try:
+            async with self.context.in_new_transaction() as context:
+
+                async def run(indices: Sequence[int]) -> Mapping[int, str]:
+                    results = await together(context, indices)
+                    return {index: result.model_dump_json(by_alias=True) for index, result in results.items()}
+
+                found = await idempotency.once_per_items(self.request, context, said, run)
+        except IdempotencyConflict:
+            raise
+        except SignumError:
+            return {}
+        return {index: kind.model_validate_json(body) for index, body in found.items()}
+
     async def _one(self, kind: type[BaseModel], operation: Operation, index: int, *, is_kept: bool) -> BaseModel:
         call = self.calls[index]
         async with self.context.in_new_transaction() as context:
             context.call = call
             if not is_kept:
                 return await operation(context, index)
-            said = hashlib.sha256(orjson.dumps(call.body, option=orjson.OPT_SORT_KEYS)).hexdigest()
             stored = await idempotency.once_per_item(
-                self.request, context, index, said, lambda: _dumped(operation(context, index))
+                self.request, context, index, _digest(call), lambda: _dumped(operation(context, index))
             )
             return kind.model_validate_json(stored)
 
@@ -79,6 +108,10 @@ def repeats(subjects: Sequence[Hashable]) -> dict[int, int]:
     """Return the items of a batch whose subject an earlier item has, each with the number of the first such item."""
     first: dict[Hashable, int] = {}
     return {i: first[subject] for i, subject in enumerate(subjects) if first.setdefault(subject, i) != i}
+
+
+def _digest(call: Call) -> str:
+    return hashlib.sha256(orjson.dumps(call.body, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 async def _dumped(result: Awaitable[BaseModel]) -> str:

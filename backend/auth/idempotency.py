@@ -8,7 +8,7 @@ would share responses, and anyone could write rows.
 """
 
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from hmac import compare_digest
@@ -85,10 +85,7 @@ async def once_per_item(
     key = request.headers.get("idempotency-key")
     if key is None:
         return await operation()
-    row = IdempotencyRow(
-        principal=context.caller, method=f"item {index}", path=_place(request), key=key, digest="", status=200
-    )
-    row.digest = encryption.mac(said, _name(row))
+    row = _of_item(request, context, key, index, said)
     try:
         await _look_again(context, row)
         context.session.info["resume"] = [partial(_look_again, context, row)]
@@ -97,6 +94,58 @@ async def once_per_item(
         return bytes(_replay(answered.stored, row).body).decode()
     context.session.add(row)
     return row.body
+
+
+async def once_per_items(
+    request: Request,
+    context: Context,
+    said: Mapping[int, str],
+    operation: Callable[[Sequence[int]], Coroutine[Any, Any, Mapping[int, str]]],
+) -> dict[int, str]:
+    """Do the same for several items in one transaction. `operation` returns the results of those that it finished."""
+    key = request.headers.get("idempotency-key")
+    if key is None:
+        return dict(await operation(list(said)))
+    rows = {index: _of_item(request, context, key, index, digest) for index, digest in said.items()}
+    stored = {one.method: one for one in await _look_for_all(context, list(rows.values()))}
+    known = {index: stored[row.method] for index, row in rows.items() if row.method in stored}
+    found = {index: bytes(_replay(one, rows[index]).body).decode() for index, one in known.items()}
+    waiting = {index: row for index, row in rows.items() if index not in found}
+    context.session.info["resume"] = [partial(_check_unanswered, context, list(waiting.values()))]
+    for index, body in (await operation(list(waiting)) if waiting else {}).items():
+        rows[index].body = found[index] = body
+        context.session.add(rows[index])
+    return found
+
+
+def _of_item(request: Request, context: Context, key: str, index: int, said: str) -> IdempotencyRow:
+    row = IdempotencyRow(
+        principal=context.caller, method=f"item {index}", path=_place(request), key=key, digest="", status=200
+    )
+    row.digest = encryption.mac(said, _name(row))
+    return row
+
+
+async def _look_for_all(context: Context, rows: Sequence[IdempotencyRow]) -> Sequence[IdempotencyRow]:
+    """Take the locks of several keys of one batch, and return their stored responses."""
+    held = [locks.attempted(Purpose.IDEMPOTENCY_KEY, _name(row)) for row in rows]
+    if not await context.session.scalar(sa.select(sa.and_(*held), _seen(rows[0]))):
+        raise IdempotencyConflict("The first request with this key is still running.")
+    first = rows[0]
+    query = sa.select(IdempotencyRow).where(
+        col(IdempotencyRow.principal) == first.principal,
+        col(IdempotencyRow.path) == first.path,
+        col(IdempotencyRow.key) == first.key,
+        col(IdempotencyRow.method).in_([row.method for row in rows]),
+        col(IdempotencyRow.created_at) >= now() - LIFETIME,
+    )
+    return (await context.session.scalars(query)).all()
+
+
+async def _check_unanswered(context: Context, rows: Sequence[IdempotencyRow]) -> None:
+    """Take the locks again after a pause; another run of the same batch may have finished an item since."""
+    if await _look_for_all(context, rows):
+        raise IdempotencyConflict("Another request with this key was running. Send it again.")
 
 
 async def is_answered(request: Request, context: Context) -> bool:

@@ -4,7 +4,7 @@ A change is published in the transaction that makes it, so that it is recorded e
 ambient: the guard sets it for a request, the workflow runner for a workflow; without either it is the system.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -181,11 +181,20 @@ async def publish_status(
 
 async def set_status(session: AsyncSession, kind: str, schema: type[BaseModel], row: Any, **values: Any) -> None:
     """Set values of a locked row, and publish its status if it is new, as `publish_status` does."""
-    before = shown(schema, row)
-    for name, value in values.items():
-        setattr(row, name, value)
+    await set_statuses(session, kind, schema, [(row, values)])
+
+
+async def set_statuses(
+    session: AsyncSession, kind: str, schema: type[BaseModel], changes: Sequence[tuple[Any, Mapping[str, Any]]]
+) -> None:
+    """Do the same for several rows, each with its values."""
+    before = [shown(schema, row) for row, _ in changes]
+    for row, values in changes:
+        for name, value in values.items():
+            setattr(row, name, value)
     await session.flush()
-    await publish_status(session, kind, schema, row, before)
+    for (row, _), old in zip(changes, before, strict=True):
+        await publish_status(session, kind, schema, row, old)
 
 
 async def publish(

@@ -1,5 +1,6 @@
 """Parties of an organization, and the decisions about them."""
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -88,6 +89,13 @@ async def read(context: Context, party_id: UUID) -> PartyRead:
 async def locked(context: Context, party_id: UUID) -> PartyRow:
     """Return a party of the organization, locked for a change."""
     return await _one(context, party_id, is_locked=True)
+
+
+async def all_locked(context: Context, party_ids: Collection[UUID]) -> dict[UUID, PartyRow]:
+    """Return those of some parties that the organization has, locked in one order."""
+    mine = (col(PartyRow.id).in_(party_ids), col(PartyRow.organization_id) == context.organization_id)
+    query = sa.select(PartyRow).where(*mine).order_by(col(PartyRow.id))
+    return {row.id: row for row in await context.session.scalars(query.with_for_update())}
 
 
 async def _one(context: Context, party_id: UUID, is_locked: bool = False) -> PartyRow:

@@ -26,7 +26,7 @@ from backend.requests.models import ApprovalRow, RequestRow
 from backend.requests.resolved_values import CAUSE
 from backend.requests.schemas import ENDING, Action, ApprovalStatus, RequestStatus
 from backend.requests.second_person import Below, check_can_be_agreed
-from backend.requests.service import Step
+from backend.requests.service import Step, Wanted
 from backend.tracing import spans
 
 LIFETIME = timedelta(days=7)
@@ -79,8 +79,7 @@ async def accept(
         ways_out = [LIMIT_OUT]
     if (waits or cause) and not is_rehearsal:
         await check_can_be_agreed(context.session, context.organization_id, context.user_id, scope, cause, *ways_out)
-    row = await service.write(
-        context.session,
+    wanted = Wanted(
         organization_id=context.organization_id,
         kind=kind,
         title=title,
@@ -89,8 +88,9 @@ async def accept(
         scope=scope,
         steps=steps,
         created_by=context.user_id,
-        arguments={"order": str(order), **(arguments or {}), **_noted(moves, includes, below), **spans.carried()},
+        arguments={"order": str(order), **(arguments or {}), **noted(moves, includes, below), **spans.carried()},
     )
+    row = await service.write(context.session, wanted)
     if is_rehearsal:
         resolved_values.note(context.session, row)
     if waits or cause or is_rehearsal:
@@ -110,7 +110,7 @@ def acceptance_message(request: RequestRow, message: str) -> str:
     return f"{cause} {WAITS}" if cause else WAITS
 
 
-def _noted(moves: Amount | None, includes: Sequence[str], below: Below | None) -> dict[str, Any]:
+def noted(moves: Amount | None, includes: Sequence[str], below: Below | None) -> dict[str, Any]:
     """Return the arguments that decide whether a retry needs a second person."""
     amount = {MOVES: {"asset_id": str(moves.asset_id), "units": str(moves.units)}} if moves else {}
     return amount | ({INCLUDES: list(includes)} if includes else {}) | ({BELOW: below.stored()} if below else {})

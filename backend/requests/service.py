@@ -4,8 +4,9 @@
 `backend.requests.accept`, so that the dependency has one direction.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +30,8 @@ from backend.users.models import UserRow
 
 HOP, AWAY = "hop", "away"
 """Names in a request's arguments: how often its run moved to another order, and its current order."""
+GROUP = "group"
+"""Name in a request's arguments: the engine's ID of its group's run (`backend.requests.groups`)."""
 
 
 @dataclass(frozen=True)
@@ -48,46 +51,48 @@ class Step:
     chain_eid: int | None = None
 
 
-async def write(
-    session: Write,
-    *,
-    organization_id: UUID,
-    kind: str,
-    title: str,
-    subject_type: str,
-    subject_id: UUID,
-    scope: str,
-    steps: Sequence[Step],
-    created_by: UUID | None,
-    arguments: dict[str, Any] | None = None,
-) -> RequestRow:
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A request to write, with its steps."""
+
+    organization_id: UUID
+    kind: str
+    title: str
+    subject_type: str
+    subject_id: UUID
+    scope: str
+    steps: Sequence[Step]
+    created_by: UUID | None
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+async def write(session: Write, wanted: Wanted) -> RequestRow:
     """Write a request and its steps."""
-    row = RequestRow(
-        organization_id=organization_id,
-        kind=kind,
-        title=title,
-        subject_type=subject_type,
-        subject_id=subject_id,
-        scope=scope,
-        arguments=arguments or {},
-        created_by=created_by,
-        origin=who().noted(),
-    )
-    session.add(row)
+    return (await write_all(session, [wanted]))[0]
+
+
+async def write_all(session: Write, wanted: Sequence[Wanted]) -> Sequence[RequestRow]:
+    """Write requests and their steps."""
+    rows = [
+        RequestRow(**{name: value for name, value in vars(one).items() if name != "steps"}, origin=who().noted())
+        for one in wanted
+    ]
+    session.add_all(rows)
     await session.flush()
-    for position, step in enumerate(steps):
-        session.add(
-            RequestStepRow(
-                organization_id=organization_id,
-                request_id=row.id,
-                position=position,
-                name=step.name,
-                title=step.title,
-                chain_eid=step.chain_eid,
-            )
+    session.add_all(
+        RequestStepRow(
+            organization_id=row.organization_id,
+            request_id=row.id,
+            position=position,
+            name=step.name,
+            title=step.title,
+            chain_eid=step.chain_eid,
         )
+        for row, one in zip(rows, wanted, strict=True)
+        for position, step in enumerate(one.steps)
+    )
     await session.flush()
-    return row
+    return rows
 
 
 def hop_of(arguments: Mapping[str, Any]) -> int:
@@ -175,9 +180,20 @@ async def begin(session: Write, request_id: UUID) -> tuple[RequestRow | None, Co
 
 async def settlement(session: Write, request_id: UUID) -> Settlement:
     """Return how far the transactions of a request are."""
-    columns = (TransactionRow.chain_eid, TransactionRow.finality, TransactionRow.key, TransactionRow.status)
-    query = sa.select(*map(col, columns))
-    rows = (await session.execute(query.where(col(TransactionRow.request_id) == request_id))).all()
+    return (await settlements(session, [request_id]))[request_id]
+
+
+async def settlements(session: Write, request_ids: Collection[UUID]) -> Mapping[UUID, Settlement]:
+    """Return how far the transactions of each request are."""
+    names = ("request_id", "chain_eid", "finality", "key", "status")
+    query = sa.select(*(col(getattr(TransactionRow, name)) for name in names))
+    found = defaultdict[UUID, list[Any]](list)
+    for row in await session.execute(query.where(col(TransactionRow.request_id).in_(request_ids))):
+        found[row.request_id].append(row)
+    return {request_id: _settlement(found[request_id]) for request_id in request_ids}
+
+
+def _settlement(rows: Sequence[Any]) -> Settlement:
     settled = (SUPERSEDED in row.key or reaches(row.finality, terms_of(row.chain_eid).succeeds_at) for row in rows)
     return Settlement(any(row.status in OPEN for row in rows), all(settled))
 
@@ -196,18 +212,18 @@ async def failed_transaction(session: Write, request_id: UUID) -> dict[str, Any]
     return (found.problem or {"detail": "The transaction failed."}) | {"eid": found.chain_eid}
 
 
-async def await_finality(session: Write, request_id: UUID) -> None:
-    """Mark a request's work as done; it succeeds once its transactions reach the required finality."""
+async def await_finality(session: Write, *request_ids: UUID) -> None:
+    """Mark the work of requests as done; they succeed once their transactions reach the required finality."""
     await session.execute(
         sa.update(RequestRow)
-        .where(col(RequestRow.id) == request_id)
+        .where(col(RequestRow.id).in_(request_ids))
         .values(updated_at=recorded_now(), awaits_finality=True)
     )
 
 
-async def succeed(session: Write, request_id: UUID) -> None:
-    """End a request as succeeded."""
-    await _end(session, request_id, status=RequestStatus.SUCCEEDED, problem=None, can_retry=False)
+async def succeed(session: Write, *request_ids: UUID) -> None:
+    """End requests as succeeded."""
+    await _end(session, *request_ids, status=RequestStatus.SUCCEEDED, problem=None, can_retry=False)
 
 
 async def deny(session: Write, request_id: UUID, problem: dict[str, Any]) -> None:
@@ -225,10 +241,10 @@ async def fail(session: Write, request_id: UUID, problem: dict[str, Any], can_re
     await _end(session, request_id, status=RequestStatus.FAILED, problem=problem, can_retry=can_retry)
 
 
-async def _end(session: Write, request_id: UUID, **values: Any) -> None:
+async def _end(session: Write, *request_ids: UUID, **values: Any) -> None:
     await session.execute(
         sa.update(RequestRow)
-        .where(col(RequestRow.id) == request_id)
+        .where(col(RequestRow.id).in_(request_ids))
         .values(updated_at=recorded_now(), awaits_finality=False, **values)
     )
 

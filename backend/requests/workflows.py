@@ -294,12 +294,12 @@ async def enqueue(
 
     `order` names what must run one after another, such as an asset's id; bulk work of a root does so in any case.
     """
-    run_id, queue = workflow_id(request_id, attempt, hop), await _queue(session, name, request_id)
+    run_id, queue = workflow_id(request_id, attempt, hop), await queue_for(session, name, request_id)
     of = str(await root_of(session, organization_id)) if queue == BULK else order
     await engine.submit(session, name, run_id, str(organization_id), str(request_id), str(hop), queue=queue, of=of)
 
 
-async def _queue(session: db.Write, name: str, request_id: UUID) -> str:
+async def queue_for(session: db.Write, name: str, request_id: UUID) -> str:
     """Return the queue for bulk work, or of a request's first chain, where that chain has its own workers."""
     if _lanes.get(name) is Lane.BULK:
         return BULK

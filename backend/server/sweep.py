@@ -82,11 +82,17 @@ async def _try(work: Awaitable[None], about: UUID) -> None:
 
 async def _look(row: Any) -> None:
     name = workflows.workflow_id(row.id, row.attempt, requests.hop_of(row.arguments))
-    state = await DBOS.get_workflow_status_async(name)
-    if state is not None and state.status not in LOST:
+    group = row.arguments.get(requests.GROUP) if row.attempt == 1 else None
+    if await _is_known(name) or (group and await _is_known(group)):
         return
     if await workflows.abandon(row.organization_id, row.id, row.attempt, SignumError(INTERRUPTED)):
         log.warning("request.abandoned", request=str(row.id))
+
+
+async def _is_known(name: str) -> bool:
+    """Return whether the engine has a run, and has not lost it."""
+    state = await DBOS.get_workflow_status_async(name)
+    return state is not None and state.status not in LOST
 
 
 def _unfinished() -> "sa.Select[UUID, UUID, int, dict[str, Any]]":

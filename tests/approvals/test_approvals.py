@@ -213,15 +213,17 @@ async def test_retry_does_not_bypass_approval(world: World) -> None:
         rows = [
             await requests.write(
                 session,
-                organization_id=firm.id,
-                kind="transfer.send",
-                title="Transfer",
-                subject_type="transfer",
-                subject_id=new_id(),
-                scope="transfers:write",
-                steps=[],
-                created_by=None,
-                arguments={"order": "x"},
+                requests.Wanted(
+                    organization_id=firm.id,
+                    kind="transfer.send",
+                    title="Transfer",
+                    subject_type="transfer",
+                    subject_id=new_id(),
+                    scope="transfers:write",
+                    steps=[],
+                    created_by=None,
+                    arguments={"order": "x"},
+                ),
             )
             for _ in range(2)
         ]

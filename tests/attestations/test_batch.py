@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from eth_account import Account
 
-from backend.attestations import batches, service
+from backend.attestations import service
 from backend.client import ApiProblem, SignumClient
 from tests.approvals.second_person import approve, path_of
 from tests.conftest import World
@@ -64,6 +64,11 @@ async def test_batch_with_wrong_items_accepts_the_others_once(world: World, firm
     assert await attested(firm, unverified) == []
 
 
+async def nothing(*_: Any) -> dict[int, Any]:
+    """Accept no items together."""
+    return {}
+
+
 async def test_batch_that_ended_between_two_items_is_continued_by_its_key(
     firm: Firm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,7 +83,8 @@ async def test_batch_that_ended_between_two_items_is_continued_by_its_key(
 
     with unqueued():
         with monkeypatch.context() as patch:
-            patch.setattr(batches.service, "create", fails)
+            patch.setattr(service, "create", fails)
+            patch.setattr(service, "create_together", nothing)
             with pytest.raises(ApiProblem, match="unexpected"):
                 await firm.post(BATCH, body, headers=key)
         before = [await attested(firm, p) for p in parties]

@@ -121,15 +121,17 @@ async def test_retry_under_a_policy_below_is_refused(world: World) -> None:
     async with db.transaction(firms.above.id) as session:
         row = await requests.write(
             session,
-            organization_id=firms.above.id,
-            kind="attestation.revoke",
-            title="Revoke an attestation",
-            subject_type="attestation",
-            subject_id=firms.below.id,
-            scope="attestations:write",
-            steps=[],
-            created_by=None,
-            arguments={"order": "x", "below": {"action": "attestation.revoke", "owner": str(firms.below.id)}},
+            requests.Wanted(
+                organization_id=firms.above.id,
+                kind="attestation.revoke",
+                title="Revoke an attestation",
+                subject_type="attestation",
+                subject_id=firms.below.id,
+                scope="attestations:write",
+                steps=[],
+                created_by=None,
+                arguments={"order": "x", "below": {"action": "attestation.revoke", "owner": str(firms.below.id)}},
+            ),
         )
         row.status, row.can_retry = RequestStatus.FAILED, True
     problem = await firms.above.refused("POST", f"/requests/{row.id}/retry", 409)

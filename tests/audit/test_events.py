@@ -84,15 +84,17 @@ async def failed(organization: UUID, kind: str, subject: UUID, **arguments: Any)
     async with db.step(organization) as session:
         row: RequestRow = await service.write(
             session,
-            organization_id=organization,
-            kind=kind,
-            title="Lost",
-            subject_type=kind.partition(".")[0],
-            subject_id=subject,
-            scope="assets:write",
-            steps=[],
-            created_by=None,
-            arguments=arguments,
+            service.Wanted(
+                organization_id=organization,
+                kind=kind,
+                title="Lost",
+                subject_type=kind.partition(".")[0],
+                subject_id=subject,
+                scope="assets:write",
+                steps=[],
+                created_by=None,
+                arguments=arguments,
+            ),
         )
     assert await workflows.abandon(organization, row.id, 1, SignumError("No node answers."))
 

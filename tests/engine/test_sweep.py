@@ -51,14 +51,16 @@ async def request(organization: UUID, kind: str, **values: object) -> UUID:
     async with db.transaction(organization) as session:
         row = await service.write(
             session,
-            organization_id=organization,
-            kind=kind,
-            title="Lost",
-            subject_type="asset",
-            subject_id=new_id(),
-            scope="assets:write",
-            steps=[],
-            created_by=None,
+            service.Wanted(
+                organization_id=organization,
+                kind=kind,
+                title="Lost",
+                subject_type="asset",
+                subject_id=new_id(),
+                scope="assets:write",
+                steps=[],
+                created_by=None,
+            ),
         )
     hour_ago = {"updated_at": now() - timedelta(hours=1), **values}
     async with db.worker() as session:

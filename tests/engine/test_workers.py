@@ -189,15 +189,17 @@ async def test_workflow_runs_once_across_queues(world: World, elsewhere: None) -
         rows = [
             await service.write(
                 session,
-                organization_id=firm.id,
-                kind="test.order",
-                title="Order",
-                subject_type="asset",
-                subject_id=asset["id"],
-                scope="assets:write",
-                steps=[service.Step("one", "One", eid)],
-                created_by=None,
-                arguments={"order": "same"},
+                service.Wanted(
+                    organization_id=firm.id,
+                    kind="test.order",
+                    title="Order",
+                    subject_type="asset",
+                    subject_id=asset["id"],
+                    scope="assets:write",
+                    steps=[service.Step("one", "One", eid)],
+                    created_by=None,
+                    arguments={"order": "same"},
+                ),
             )
             for eid in (BASE, SEPOLIA)
         ]

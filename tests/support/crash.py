@@ -15,7 +15,7 @@ from backend.chain.rpc import json_rpc
 from backend.chain.transactions import execution
 from backend.core import db
 from backend.models import TransactionRow
-from backend.requests import workflows
+from backend.requests import groups, workflows
 from backend.server import sweep
 
 
@@ -25,6 +25,7 @@ def unqueued() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workflows, "enqueue", _nothing)
+        patch.setattr(groups, "_enqueue", _nothing)
         yield
 
 

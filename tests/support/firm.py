@@ -7,7 +7,7 @@ import pytest
 
 from backend.client import ApiProblem
 from tests.conftest import Actor, World
-from tests.support.runs import result_of
+from tests.support.runs import ended
 
 SEPOLIA, HYPEREVM, BASE = 40161, 40362, 40245
 
@@ -64,7 +64,7 @@ class Firm:
 
     async def settle(self, request_id: str, attempt: int = 1) -> Any:
         """Wait for a request (its run of an attempt) to finish; return the request."""
-        await result_of(f"{request_id}:{attempt}")
+        await ended(self.id, UUID(request_id), attempt)
         return await self.get(f"/requests/{request_id}")
 
     async def party(self, wallet: str | None = None, **body: Any) -> Any:

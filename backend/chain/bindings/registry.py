@@ -128,8 +128,17 @@ async def parent_of(eid: int, at: str, organization_id: UUID) -> str:
 
 async def attestation(eid: int, at: str, uid: str) -> Attestation:
     """Return an attestation and whether it is valid, read at one block."""
-    rpc = await connect(eid)
-    (values, valid), block = await rpc.read_newest([(NAME, at, "getAttestation", uid), (NAME, at, "isValid", uid)])
+    return (await attestations(eid, at, [uid]))[0]
+
+
+async def attestations(eid: int, at: str, uids: Sequence[str]) -> list[Attestation]:
+    """Return attestations and whether they are valid, read at one block."""
+    reads = [(NAME, at, name, uid) for uid in uids for name in ("getAttestation", "isValid")]
+    values, block = await (await connect(eid)).read_newest(reads)
+    return [_attestation(*pair, block) for pair in zip(values[::2], values[1::2], strict=True)]
+
+
+def _attestation(values: Any, valid: bool, block: int) -> Attestation:
     return Attestation(
         values["issuedAt"] != 0,
         valid,

@@ -33,23 +33,26 @@ async def lock(session: db.Write, eid: int, address: str) -> SignerRow:
     return (await session.execute(locked)).scalar_one()
 
 
-async def take(session: db.Write, eid: int, address: str, answer: int) -> int:
-    """Assign and return a signer's next nonce, as `lock` and `give` do, in one statement if the row exists."""
+async def take(session: db.Write, eid: int, address: str, answer: int, count: int = 1) -> int:
+    """Assign a signer's next nonces and return the first, as `lock` and `give` do, in one statement if the row
+    exists."""
     mined, ours = sa.literal(min(answer, _MOST_COUNTED), sa.BigInteger), col(SignerRow.next_nonce)
     mine = (col(SignerRow.chain_eid) == eid, col(SignerRow.address) == address)
     taken = (
         sa.update(SignerRow)
         .where(*mine, ours >= mined - MOST_AHEAD)
-        .values(next_nonce=sa.func.greatest(ours, mined) + 1)
+        .values(next_nonce=sa.func.greatest(ours, mined) + count)
     )
     following: int | None = await session.scalar(
         taken.returning(ours), execution_options={"synchronize_session": False}
     )
-    return give(await lock(session, eid, address), answer) if following is None else following - 1
+    if following is None:
+        return give(await lock(session, eid, address), answer, count)
+    return following - count
 
 
-def give(signer: SignerRow, answer: int) -> int:
-    """Return the next nonce of a locked signer: ours, or the chain's count if that is ahead. Raises
+def give(signer: SignerRow, answer: int, count: int = 1) -> int:
+    """Return the first of the next nonces of a locked signer: ours, or the chain's count if that is ahead. Raises
     ChainUnavailable."""
     if answer > signer.next_nonce + MOST_AHEAD:
         raise ChainUnavailable(
@@ -57,7 +60,7 @@ def give(signer: SignerRow, answer: int) -> int:
             f"{signer.next_nonce} are known here; the node is not trusted."
         )
     nonce = max(signer.next_nonce, answer)
-    signer.next_nonce = nonce + 1
+    signer.next_nonce = nonce + count
     return nonce
 
 

@@ -1,5 +1,6 @@
 """Gas, EIP-1559 fees, nonce and balance for a transaction, queried in one round trip."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from backend.chain.abi.calls import Call, Intent
@@ -63,38 +64,55 @@ def _eighth_more(amount: int) -> int:
 
 async def terms(rpc: Rpc, intent: Intent) -> Terms:
     """Simulate a call and price it. Raises Reverted, InsufficientFunds and ChainUnavailable."""
-    try:
-        return await _terms(rpc, intent)
-    except InsufficientFunds:
+    (found,) = await terms_of_all(rpc, [intent])
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+async def terms_of_all(rpc: Rpc, intents: Sequence[Intent]) -> list[Terms | Exception]:
+    """Do the same for calls of one signer, which pays for all of them: each has its terms or its refusal. Raises
+    ChainUnavailable."""
+    found = await _terms(rpc, intents)
+    if any(isinstance(one, InsufficientFunds) for one in found):
         rpc.forget_height()  # the wallet may have been funded since
-        return await _terms(rpc, intent)
+        found = await _terms(rpc, intents)
+    return found
 
 
-async def _terms(rpc: Rpc, intent: Intent) -> Terms:
-    parameters = transaction(Call(intent.to, intent.data, intent.value), intent.signer)
+async def _terms(rpc: Rpc, intents: Sequence[Intent]) -> list[Terms | Exception]:
+    signer, count = intents[0].signer, len(intents)
+    calls = [transaction(Call(one.to, one.data, one.value), signer) for one in intents]
+    answers = await rpc.attempt(
+        [
+            *(("eth_estimateGas", [call]) for call in calls),
+            ("eth_getTransactionCount", [signer, "latest"]),
+            ("eth_getBalance", [signer, "latest"]),
+            ("eth_getBlockByNumber", ["latest", False]),
+            ("eth_chainId", []),
+            ("eth_maxPriorityFeePerGas", []),
+        ]
+    )
     try:
-        gas, mined, balance, block, chain_id, *prices = _required(
-            await rpc.attempt(
-                [
-                    ("eth_estimateGas", [parameters]),
-                    ("eth_getTransactionCount", [intent.signer, "latest"]),
-                    ("eth_getBalance", [intent.signer, "latest"]),
-                    ("eth_getBlockByNumber", ["latest", False]),
-                    ("eth_chainId", []),
-                    ("eth_maxPriorityFeePerGas", []),
-                ]
-            ),
-            5,
-        )
+        mined, balance, block, chain_id, tip = _required(answers[count:], 4)
     except RpcError as error:
-        raise _refusal(intent, error) from None
+        refusal = _refusal(intents[0], error)
+        return [refusal for _ in intents]
     await chain_ids.check(rpc.eid, int(chain_id, 16))
-    limit = int(int(gas, 16) * GAS_MARGIN) + 5_000
-    fees = await _today(rpc, block, prices[0])
-    written = await l1_fee(rpc, len(intent.data) // 2)
-    if int(balance, 16) < intent.value + limit * fees.max_fee + written:
-        raise no_funds(intent.signer, intent.chain_eid)
-    return Terms(limit, fees, int(chain_id, 16), int(mined, 16))
+    fees, has = await _today(rpc, block, tip), int(balance, 16)
+    found = list[Terms | Exception]()
+    for intent, gas in zip(intents, answers, strict=False):
+        if isinstance(gas, Exception):
+            found.append(_refusal(intent, gas) if isinstance(gas, RpcError) else gas)
+            continue
+        limit = int(int(gas, 16) * GAS_MARGIN) + 5_000
+        cost = intent.value + limit * fees.max_fee + await l1_fee(rpc, len(intent.data) // 2)
+        if has < cost:
+            found.append(no_funds(intent.signer, intent.chain_eid))
+            continue
+        has -= cost
+        found.append(Terms(limit, fees, int(chain_id, 16), int(mined, 16)))
+    return found
 
 
 async def replacement(rpc: Rpc, row: TransactionRow) -> Terms | None:
