@@ -16,7 +16,6 @@ from backend.chain.abi.outcome import Outcome
 from backend.chain.bindings import registry
 from backend.chain.bindings.registry import Attestation
 from backend.chain.deployment.contracts import contracts_of
-from backend.chain.transactions import several
 from backend.core.db import Write
 from backend.core.errors import Conflict
 from backend.issuers import service as issuers
@@ -42,7 +41,8 @@ async def issue(group: Group) -> None:
         if attester is None:
             return
         await group_rows.begin_step(session, "attest", rows.keys())
-    outcomes = await _attest(group, rows, eid, attester.address)
+    calls = {one: await service.attest_call(row) for one, row in rows.items()}
+    outcomes = await group.send("attest", calls, ["attest"], eid=eid, signer=attester.address, label="attest")
     found = await _read_back(rows, eid, outcomes)
     if found:
         async with group.transaction() as session:
@@ -74,30 +74,6 @@ def _is_true(row: AttestationRow, party: PartyRow) -> bool:
     except Conflict:
         return False
     return True
-
-
-async def _attest(group: Group, rows: Rows, eid: int, signer: str) -> Mapping[UUID, Outcome]:
-    """Send the attestations; return the outcomes by request."""
-    keys = {run.key("attest"): run.request_id for run in group.runs if run.request_id in rows}
-    intents = [
-        (await service.attest_call(rows[request_id])).intent(
-            key,
-            eid=eid,
-            signer=signer,
-            organization_id=group.organization_id,
-            request_id=request_id,
-            label="attest",
-        )
-        for key, request_id in keys.items()
-    ]
-
-    async def show(hashes: Mapping[str, str]) -> None:
-        notes = {keys[key]: Notes(tx_hash, "Waiting for the chain") for key, tx_hash in hashes.items()}
-        async with group.transaction() as session:
-            await group_rows.note_step(session, "attest", notes)
-
-    outcomes = await several.execute(intents, show)
-    return {keys[key]: outcome for key, outcome in outcomes.items()}
 
 
 async def _read_back(rows: Rows, eid: int, outcomes: Mapping[UUID, Outcome]) -> Mapping[UUID, tuple[str, Attestation]]:

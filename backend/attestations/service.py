@@ -94,11 +94,19 @@ async def create_together(context: Context, items: Mapping[int, AttestationCreat
     async with db.paused(context.session):
         passing = await _passing(context, found)
     found = await drafts.several(context, {index: items[index] for index in passing})
-    asked = [
-        Asked(_title(draft), ("attestation", draft.row.id), draft.party.id, _steps(draft)) for draft in found.values()
-    ]
-    if not asked:
+    if not found:
         return {}
+    asked = [
+        Asked(
+            _title(draft),
+            ("attestation", draft.row.id),
+            draft.party.id,
+            _steps(draft),
+            draft.row.chain_eid,
+            draft.attester,
+        )
+        for draft in found.values()
+    ]
     written = await groups.accept(context, ISSUE, asked, scope=Scope.ATTESTATIONS_WRITE, below=below)
     return {
         index: await _written(context, draft.row, request)

@@ -2,6 +2,7 @@
 remainder.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
@@ -61,6 +62,14 @@ async def excess(
         return None
     used = await used_of(session, amount.asset_id, action, without=request_id)
     return await _words(session, action, limit, used, amount) if rules.exceeds(limit, used, amount.units) else None
+
+
+async def is_limited(session: Write, kind: str, asset_ids: Collection[UUID]) -> bool:
+    """Return whether a daily limit counts what requests of a kind move of some assets."""
+    query = sa.select(col(DailyLimitRow.id)).where(
+        col(DailyLimitRow.asset_id).in_(asset_ids), col(DailyLimitRow.action) == rules.KINDS.get(kind)
+    )
+    return await session.scalar(query.limit(1)) is not None
 
 
 async def note(session: Write, organization_id: UUID, kind: str, amount: Amount, request_id: UUID) -> None:

@@ -28,6 +28,7 @@ SUMMARIES: Final = {
     "create_attestations": "Create many attestations",
     "create_client": "Register an application",
     "create_key": "Create an API key",
+    "create_transfers": "Create many transfers",
     "decide": "Consent to an application, or refuse",
     "create_webhook": "Create a webhook endpoint",
     "delete_webhook": "Delete a webhook endpoint",

@@ -7,7 +7,7 @@ sent by the keys of its intents.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -16,19 +16,24 @@ from uuid import UUID
 import structlog
 
 from backend.auth.principal import Context
+from backend.chain.abi.calls import Call
+from backend.chain.abi.outcome import Outcome
 from backend.chain.rpc import json_rpc
+from backend.chain.transactions import several
 from backend.chains import new_activity
 from backend.core import db
 from backend.core.changes import Who, acting
 from backend.core.errors import SignumError
+from backend.daily_use.counts import Amount
 from backend.engine import engine, ownership, versions
 from backend.requests import group_rows, lanes, restarts, workflows
 from backend.requests.accept import noted, requires_second_person
+from backend.requests.group_rows import Notes
 from backend.requests.lanes import Lane
 from backend.requests.models import RequestRow
 from backend.requests.runs import Run
 from backend.requests.second_person import Below
-from backend.requests.service import GROUP, Step, Wanted, first_chain, write_all
+from backend.requests.service import GROUP, Step, Wanted, write_all
 from backend.tracing import spans
 
 log = structlog.get_logger()
@@ -36,14 +41,21 @@ MOST = 50
 """Requests of one group. A wallet has at most as many transactions without a receipt because of it."""
 
 
+OnStored = Callable[[db.Write, Mapping[UUID, str]], Awaitable[None]]
+"""Receives the hashes by request."""
+
+
 @dataclass(frozen=True)
 class Asked:
-    """A request to accept. `order` is that of its own run, and the first of its steps has a chain."""
+    """A request to accept. `order` is that of its own run, and `signer` sends its transactions on `eid`."""
 
     title: str
     subject: tuple[str, UUID]
-    order: UUID
+    order: UUID | str
     steps: Sequence[Step]
+    eid: int
+    signer: str
+    moves: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,41 @@ class Group:
     def transaction(self) -> AbstractAsyncContextManager[db.Write]:
         """Open a transaction that sees the requests' organization."""
         return db.step(self.organization_id)
+
+    async def send(
+        self,
+        step: str,
+        calls: Mapping[UUID, Call],
+        parts: Sequence[object],
+        *,
+        eid: int,
+        signer: str,
+        label: str,
+        on_stored: OnStored | None = None,
+    ) -> Mapping[UUID, Outcome]:
+        """Send a call of each request, and return the outcomes of those that are confirmed, by request.
+
+        `parts` are those of the intents' keys, as in `Run.key`. The hashes are shown at the step; `on_stored` writes
+        them to other rows, in the same transaction.
+        """
+        keys = {run.key(*parts): run.request_id for run in self.runs if run.request_id in calls}
+        intents = [
+            calls[one].intent(
+                key, eid=eid, signer=signer, organization_id=self.organization_id, label=label, request_id=one
+            )
+            for key, one in keys.items()
+        ]
+
+        async def show(hashes: Mapping[str, str]) -> None:
+            by_request = {keys[key]: tx_hash for key, tx_hash in hashes.items()}
+            notes = {one: Notes(tx_hash, "Waiting for the chain") for one, tx_hash in by_request.items()}
+            async with self.transaction() as session:
+                await group_rows.note_step(session, step, notes)
+                if on_stored is not None:
+                    await on_stored(session, by_request)
+
+        outcomes = await several.execute(intents, show)
+        return {keys[key]: outcome for key, outcome in outcomes.items()}
 
 
 Body = Callable[[Group], Awaitable[None]]
@@ -76,19 +123,22 @@ def together(kind: str) -> Callable[[Body], Body]:
     return register
 
 
-async def can_accept(context: Context, kind: str, below: Below) -> bool:
+async def can_accept(context: Context, kind: str, below: Below | None = None) -> bool:
     """Return whether requests of a kind can be accepted together: not in a rehearsal, nor where a second person
     approves each of them."""
     if db.is_rehearsal(context.session) or await requires_second_person(context, kind):
         return False
-    return await below.cause(context.session, context.organization_id) is None
+    return below is None or await below.cause(context.session, context.organization_id) is None
 
 
 async def accept(
-    context: Context, kind: str, asked: Sequence[Asked], *, scope: str, below: Below
+    context: Context, kind: str, asked: Sequence[Asked], *, scope: str, below: Below | None = None
 ) -> Sequence[RequestRow]:
-    """Write requests as `backend.requests.accept.accept` does, and enqueue the groups that they are."""
-    await new_activity.check(context, *{step.chain_eid for one in asked for step in one.steps if step.chain_eid})
+    """Write requests as `backend.requests.accept.accept` does, and enqueue the groups that they are.
+
+    Amounts that they move must not have a daily limit: those are counted one by one.
+    """
+    await new_activity.check(context, *{one.eid for one in asked})
     names = _names(asked)
     rows = await write_all(
         context.session,
@@ -102,21 +152,25 @@ async def accept(
                 scope=scope,
                 steps=one.steps,
                 created_by=context.user_id,
-                arguments={"order": str(one.order), GROUP: name, **noted(None, (), below), **spans.carried()},
+                arguments={"order": str(one.order), GROUP: name, **noted(one.moves, (), below), **spans.carried()},
             )
             for one, name in zip(asked, names, strict=True)
         ],
     )
-    for name in dict.fromkeys(names):
-        await _enqueue(context.session, name, [row for row, of in zip(rows, names, strict=True) if of == name])
+    members = defaultdict[str, list[tuple[RequestRow, Asked]]](list)
+    for name, row, one in zip(names, rows, asked, strict=True):
+        members[name].append((row, one))
+    for name, found in members.items():
+        first = found[0][1]
+        await _enqueue(context.session, name, [row for row, _ in found], f"{first.signer}:{first.eid}")
     return rows
 
 
 def _names(asked: Sequence[Asked]) -> Sequence[str]:
-    """Return the group of each request, by the chain of its first step."""
-    places = defaultdict[int | None, list[int]](list)
+    """Return the group of each request, by its chain and signer."""
+    places = defaultdict[tuple[int, str], list[int]](list)
     for place, one in enumerate(asked):
-        places[one.steps[0].chain_eid].append(place)
+        places[one.eid, one.signer].append(place)
     names = [""] * len(asked)
     for found in places.values():
         for start in range(0, len(found), MOST):
@@ -126,13 +180,12 @@ def _names(asked: Sequence[Asked]) -> Sequence[str]:
     return names
 
 
-async def _enqueue(session: db.Write, name: str, rows: Sequence[RequestRow]) -> None:
-    """Enqueue a group. The groups of an organization on a chain run one after another: they use the same wallet."""
+async def _enqueue(session: db.Write, name: str, rows: Sequence[RequestRow], order: str) -> None:
+    """Enqueue a group. The groups of a wallet on a chain run one after another."""
     first = rows[0]
     queue = await workflows.queue_for(session, first.kind, first.id)
     ids = ",".join(str(row.id) for row in rows)
-    eid = await first_chain(session, first.id)
-    of = f"{first.kind}:{first.organization_id}:{eid}"
+    of = f"{first.kind}:{order}"
     await engine.submit(session, _name(first.kind), name, str(first.organization_id), ids, queue=queue, of=of)
 
 

@@ -3,16 +3,19 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response, status
+from fastapi import APIRouter, Depends, Request, Response, status
 
 from backend.auth.guard import Current, DryRun, GuardedRoute, requires
 from backend.auth.scopes import Scope
 from backend.lists.pages import Page
 from backend.requests.responses import accepted, planned
-from backend.transfers import listing, service
+from backend.transfers import batches, listing, service
 from backend.transfers.schemas import (
     Transfer,
     TransferAccepted,
+    TransferBatch,
+    TransferBatchAccepted,
+    TransferBatchPlan,
     TransferCreate,
     TransferList,
     TransferPlan,
@@ -46,6 +49,26 @@ async def create_transfer(
     if dry_run:
         return planned(response, await service.plan(context, body))
     return accepted(response, orgId, await service.create(context, body))
+
+
+@router.post("/batch")
+@requires(Scope.TRANSFERS_WRITE, fresh=True)
+async def create_transfers(
+    context: Current,
+    orgId: UUID,
+    body: TransferBatch,
+    request: Request,
+    dry_run: DryRun = False,
+) -> TransferBatchAccepted | TransferBatchPlan:
+    """Send up to 200 transfers, each a request of its own. A refused item has the problem that the operation for one
+    transfer would return, and does not stop the others.
+
+    An item is refused where the balance of its wallet does not cover it after the items before it. With an
+    `Idempotency-Key`, each item has one effect: after a call that ended half-way, the same call continues it.
+    """
+    if dry_run:
+        return await batches.plan(context, request, body)
+    return await batches.create(context, request, body)
 
 
 @router.get("/{transferId}")

@@ -1,6 +1,7 @@
 """API schemas of transfers."""
 
 from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -91,3 +92,43 @@ class TransferAccepted(Acceptance):
     """Response to a transfer. `status` is `awaiting_approval` while the request waits for a second person."""
 
     transferId: UUID
+
+
+class TransferBatch(Body):
+    """Transfers to send, one request each. A refused item does not stop the others."""
+
+    items: list[TransferCreate] = Field(min_length=1, max_length=200)
+
+
+class TransferBatchResult(BaseModel):
+    """The result of an item, in the order of the items: its acceptance, or its problem."""
+
+    to_address: str
+    amount: str
+    acceptance: TransferAccepted | None = None
+    problem: dict[str, Any] | None = None
+
+
+class TransferBatchAccepted(BaseModel):
+    """Response to a batch: counts of its items, and their results."""
+
+    accepted: int
+    refused: int
+    results: list[TransferBatchResult]
+
+
+class TransferItemPlan(BaseModel):
+    """The plan of an item, in the order of the items, or its problem."""
+
+    to_address: str
+    amount: str
+    plan: TransferPlan | None = None
+    problem: dict[str, Any] | None = None
+
+
+class TransferBatchPlan(BaseModel):
+    """Response to `?dry_run=true`: counts of the items that would be accepted and refused, and their plans."""
+
+    accepted: int
+    refused: int
+    results: list[TransferItemPlan]

@@ -15,8 +15,12 @@ from backend.core.changes import set_status
 from backend.core.errors import Conflict, SignumError
 from backend.requests.runs import Run, StepNotes
 from backend.requests.workflows import workflow
+from backend.transfers import group_workflow
+from backend.transfers.group_workflow import is_moved
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferStatus
+
+__all__ = ["group_workflow", "send"]
 
 
 async def send_failed(run: Run, error: SignumError) -> None:
@@ -72,8 +76,7 @@ async def _send(run: Run, step: StepNotes, row: TransferRow, at: str) -> Outcome
 
 def _read_back(outcome: Outcome, row: TransferRow, at: str) -> None:
     """Check that the receipt contains this movement by this token."""
-    wanted = (at, row.from_address, row.to_address, row.amount)
-    if not any((e["_address"], e["from"], e["to"], e["value"]) == wanted for e in outcome.events("Transfer")):
+    if not is_moved(outcome, row, at):
         raise Conflict(f"The transaction {outcome.tx_hash} was mined, but it moved something else.")
 
 

@@ -159,6 +159,7 @@ def against_a_script() -> list[dict[str, Any]]:
             markets.market_bridge,
             markets.markets_100,
             many_transactions.transfers_wallet,
+            many_transactions.transfers_single,
             many_transactions.attest_1000,
         ):
             before = _bytes(home)

@@ -135,6 +135,8 @@ async def assets(world: World, run: Examples) -> None:
     await run.run("update_asset")
     treasury = await firm.treasury()
     await run.run("create_transfer", from_wallet_id=treasury["id"], to_address=trader["address"])
+    sent = {"chain_eid": HYPEREVM, "from_wallet_id": treasury["id"], "to_address": trader["address"], "amount": "1"}
+    await run.run("create_transfers", items=[{"asset_id": made["assetId"], **sent}])
     await run.run("check_transfer")
     factory = (await firm.market_body(HYPEREVM))["market_factory_address"]
     market = await run.run("deploy_market", market_factory_address=factory)

@@ -120,6 +120,7 @@ SILENT = {
     "freeze_accounts": "may refuse every item; each accepted one is a request of its own",
     "unfreeze_accounts": "may refuse every item; each accepted one is a request of its own",
     "create_attestations": "may refuse every item; each accepted one is a request of its own",
+    "create_transfers": "may refuse every item; each accepted one is a request of its own",
     "check_transfer": "asks",
     "read_evidence": "reads an archive that is not kept",
     "verify_evidence": "compares an archive that is not kept",

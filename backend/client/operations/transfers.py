@@ -9,6 +9,9 @@ from backend.client.pages import Pages
 from backend.transfers.schemas import (
     Transfer,
     TransferAccepted,
+    TransferBatch,
+    TransferBatchAccepted,
+    TransferBatchPlan,
     TransferCreate,
     TransferList,
     TransferPlan,
@@ -80,6 +83,37 @@ class TransfersOperations(Connection):
             TransferPlan if dry_run else TransferAccepted,
             "POST",
             path("/orgs/{}/transfers", org_id),
+            query={"dry_run": dry_run or None},
+            body=body,
+            key=idempotency_key or self._new_key(),
+        )
+
+    @overload
+    async def create_transfers(
+        self, org_id: Id, body: TransferBatch, *, dry_run: Literal[True], idempotency_key: str | None = None
+    ) -> TransferBatchPlan: ...
+
+    @overload
+    async def create_transfers(
+        self, org_id: Id, body: TransferBatch, *, dry_run: Literal[False] = False, idempotency_key: str | None = None
+    ) -> TransferBatchAccepted: ...
+
+    async def create_transfers(
+        self, org_id: Id, body: TransferBatch, *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> TransferBatchAccepted | TransferBatchPlan:
+        """Send up to 200 transfers, each a request of its own. A refused item has the problem that the operation
+        for one transfer would return, and does not stop the others.
+
+        An item is refused where the balance of its wallet does not cover it after the items before it. With an
+        `Idempotency-Key`, each item has one effect: after a call that ended half-way, the same call continues
+        it.
+
+        Scope: `transfers:write`.
+        """
+        return await self._send(
+            TransferBatchPlan if dry_run else TransferBatchAccepted,
+            "POST",
+            path("/orgs/{}/transfers/batch", org_id),
             query={"dry_run": dry_run or None},
             body=body,
             key=idempotency_key or self._new_key(),
