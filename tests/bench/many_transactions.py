@@ -1,5 +1,5 @@
-"""`transfers_wallet`, `transfers_single` and `attest_1000`: many transactions, from the requests to the tables, compared
-with a bare script that sends the same bytes."""
+"""`transfers_wallet`, `transfers_single` and `attest_1000`: many transactions, from the requests to the tables, against
+a bare script that sends the same bytes."""
 
 import asyncio
 import secrets
