@@ -135,15 +135,17 @@ async def stored(firm: Firm, kind: str, operation: str, path: dict[str, str], bo
     async with db.transaction(firm.id) as session:
         row = await requests.write(
             session,
-            organization_id=firm.id,
-            kind=kind,
-            title="A request",
-            subject_type="asset",
-            subject_id=new_id(),
-            scope=Scope.ASSETS_WRITE,
-            steps=[],
-            created_by=firm.admin.user_id,
-            arguments={"order": "x"},
+            requests.Wanted(
+                organization_id=firm.id,
+                kind=kind,
+                title="A request",
+                subject_type="asset",
+                subject_id=new_id(),
+                scope=Scope.ASSETS_WRITE,
+                steps=[],
+                created_by=firm.admin.user_id,
+                arguments={"order": "x"},
+            ),
         )
         row.status = RequestStatus.DENIED
         call = Call(operation, {"orgId": str(firm.id)} | path, body).stored()

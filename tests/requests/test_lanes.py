@@ -32,15 +32,17 @@ async def accepted(organization: UUID, **arguments: Any) -> UUID:
     async with db.transaction(organization) as session:
         row = await service.write(
             session,
-            organization_id=organization,
-            kind="test.lane",
-            title="Lane",
-            subject_type="asset",
-            subject_id=new_id(),
-            scope="assets:write",
-            steps=[],
-            created_by=None,
-            arguments=arguments,
+            service.Wanted(
+                organization_id=organization,
+                kind="test.lane",
+                title="Lane",
+                subject_type="asset",
+                subject_id=new_id(),
+                scope="assets:write",
+                steps=[],
+                created_by=None,
+                arguments=arguments,
+            ),
         )
     return row.id
 
