@@ -25,6 +25,7 @@ GROUPS = {
     "bridge": "Bridges",
     "request": "Requests",
     "api_key": "API keys",
+    "chain": "Chains",
 }
 PLACES = {
     "asset": "assets/{id}",
@@ -39,6 +40,7 @@ PLACES = {
     "bridge": "bridges?id={id}",
     "request": "requests?id={id}",
     "api_key": "api-keys",
+    "chain": "chains?id={id}",
 }
 """The page of each kind, below its organization."""
 WITH_CODE = ("transfer", "bridge", "request", "party", "member", "invitation")
