@@ -3,19 +3,31 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.api_keys.list import key_dialog, keys_panel, new_button, revoke_dialog
 from components.core.permission import Scope, allowed, lacking, may, who_can
 from components.ui.button import link_button
 from components.ui.card import page_head, panel
 from components.ui.note import forbidden
-from state.api_keys.list import KeysState
+from state.api_keys.list import KeyForm, KeysState
 from state.core.session import Session
+from state.oauth.client_form import ClientForm
 
 
 @page(
     route="/o/[org_id]/api-keys",
     title="API keys",
-    nav=Nav("Network", "key-round", 62, "k", shown=may(Scope.API_KEYS_READ)),
+    nav=Nav(
+        "Network",
+        "key-round",
+        62,
+        "k",
+        shown=may(Scope.API_KEYS_READ),
+        actions=[
+            Action("New key", Scope.API_KEYS_WRITE, KeyForm.show(True)),
+            Action("New application", Scope.API_KEYS_WRITE, ClientForm.show(True), words="OAuth client"),
+        ],
+    ),
     on_load=[KeysState.load],
 )
 def api_keys() -> rx.Component:

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.assets.form import asset_form
 from components.core.csv_link import csv_of
 from components.core.draft_offer import draft_offer
@@ -29,7 +30,9 @@ STATUSES = [
 @page(
     route=ROUTE,
     title="Assets",
-    nav=Nav("Issuance", "landmark", 30, "a"),
+    nav=Nav(
+        "Issuance", "landmark", 30, "a", actions=[Action("New asset", Scope.ASSETS_WRITE, path="/new", words="token")]
+    ),
     on_load=[AssetsState.load],
     in_url=[AssetsState],
 )

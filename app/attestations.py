@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.attestations.bulk import bulk_bar, bulk_dialog
 from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
@@ -36,7 +37,13 @@ WORDS = {
 @page(
     route="/o/[org_id]/attestations",
     title="Attestations",
-    nav=Nav("Issuance", "badge-check", 33, "t"),
+    nav=Nav(
+        "Issuance",
+        "badge-check",
+        33,
+        "t",
+        actions=[Action("Issue attestation", Scope.ATTESTATIONS_WRITE, Issue.begin(""), words="attest")],
+    ),
     on_load=[*AT_REST, Queue.load],
     in_url=[Queue],
 )

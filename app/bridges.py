@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.assets.choice import asset_filter
 from components.bridges.form import bridge_dialog
 from components.bridges.story import bridge_story
@@ -27,7 +28,11 @@ STATUSES = [
 
 
 @page(
-    route="/o/[org_id]/bridges", title="Bridges", nav=Nav("Issuance", "arrow-left-right", 32, "b"),
+    route="/o/[org_id]/bridges", title="Bridges",
+    nav=Nav(
+        "Issuance", "arrow-left-right", 32, "b",
+        actions=[Action("New bridge", Scope.ASSETS_WRITE, NewBridge.show(True))],
+    ),
     on_load=[BridgeState.hide, BridgesState.load, BridgeState.load, NewBridge.enter],
     in_url=[BridgesState, BridgeState],
 )  # fmt: skip

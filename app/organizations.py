@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.core.permission import Scope, lacking
 from components.organizations.detail import organization_detail
 from components.organizations.form import organization_form
@@ -17,7 +18,13 @@ from state.organizations.organization import OrganizationState
 @page(
     route="/o/[org_id]/organizations",
     title="Organizations",
-    nav=Nav("Organization", "network", 10, "r"),
+    nav=Nav(
+        "Organization",
+        "network",
+        10,
+        "r",
+        actions=[Action("New organization", Scope.ORGS_WRITE, OrganizationForm.create, words="subsidiary")],
+    ),
     on_load=[OrganizationState.load],
     in_url=[OrganizationState],
 )

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.attestations.bulk import bulk_bar, bulk_dialog
 from components.attestations.case import AT_REST, case_drawer
 from components.attestations.checklist import checklist_dialog
@@ -45,7 +46,16 @@ STATUSES = [
 @page(
     route="/o/[org_id]/parties",
     title="Parties",
-    nav=Nav("Issuance", "id-card", 34, "y"),
+    nav=Nav(
+        "Issuance",
+        "id-card",
+        34,
+        "y",
+        actions=[
+            Action("Register party", Scope.ATTESTATIONS_WRITE, PartyForm.show(True), words="add, investor"),
+            Action("Import parties", Scope.ATTESTATIONS_WRITE, PartyImport.show(True), words="investors, CSV"),
+        ],
+    ),
     on_load=[*AT_REST, PartyForm.show(False), PartyImport.show(False), Parties.load],
     in_url=[Parties],
 )

@@ -5,6 +5,7 @@ from typing import Any
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
@@ -31,7 +32,11 @@ STATUSES = [
 
 
 @page(
-    route="/o/[org_id]/transfers", title="Transfers", nav=Nav("Treasury", "send", 51, "f"),
+    route="/o/[org_id]/transfers", title="Transfers",
+    nav=Nav(
+        "Treasury", "send", 51, "f",
+        actions=[Action("New transfer", Scope.TRANSFERS_WRITE, NewTransfer.show(True), words="send tokens")],
+    ),
     on_load=[NewTransfer.enter, TransferState.hide, TransfersState.load, TransferState.load],
     in_url=[TransfersState, TransferState],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking
 from components.ui.box import row, split
@@ -22,7 +23,16 @@ from state.wallets.views import HoldingView, WalletView
 @page(
     route="/o/[org_id]/wallets",
     title="Wallets",
-    nav=Nav("Treasury", "wallet", 50, "w"),
+    nav=Nav(
+        "Treasury",
+        "wallet",
+        50,
+        "w",
+        actions=[
+            Action("New wallet", Scope.WALLETS_WRITE, WalletForm.begin("server")),
+            Action("Link wallet", Scope.WALLETS_WRITE, WalletForm.begin("linked")),
+        ],
+    ),
     on_load=[WalletForm.show(False), WalletState.ask_to_remove(False), Wallets.load],
     in_url=[Wallets, WalletState],
 )

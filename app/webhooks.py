@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.core.permission import Scope, lacking
 from components.ui.card import page_head
 from components.ui.status import badge
@@ -21,7 +22,7 @@ CLOSED = (SigningSecret.show(False), EndpointForm.show(False))
 @page(
     route=LIST,
     title="Webhooks",
-    nav=Nav("Network", "webhook", 63, "h"),
+    nav=Nav("Network", "webhook", 63, "h", actions=[Action("New endpoint", Scope.ORGS_WRITE, EndpointForm.show(True))]),
     on_load=[*CLOSED, WebhooksState.load],
 )
 def webhooks() -> rx.Component:

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.assets.choice import asset_filter
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking
@@ -23,7 +24,8 @@ STATUSES = [
 
 
 @page(
-    route="/o/[org_id]/distributions", title="Distributions", nav=Nav("Issuance", "split", 36, "d"),
+    route="/o/[org_id]/distributions", title="Distributions",
+    nav=Nav("Issuance", "split", 36, "d", actions=[Action("New distribution", Scope.ASSETS_WRITE, path="/new")]),
     on_load=[DistributionsState.load],
     in_url=[DistributionsState],
 )  # fmt: skip

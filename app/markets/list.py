@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.core.csv_link import csv_of
 from components.core.permission import Scope, allowed, lacking
 from components.core.saved_views import saved_views
@@ -24,7 +25,9 @@ STATUSES = [
 
 
 @page(
-    route="/o/[org_id]/markets", title="Markets", nav=Nav("Issuance", "store", 31, "m"), on_load=[MarketsState.load],
+    route="/o/[org_id]/markets", title="Markets",
+    nav=Nav("Issuance", "store", 31, "m", actions=[Action("Deploy market", Scope.ASSETS_WRITE, path="/new")]),
+    on_load=[MarketsState.load],
     in_url=[MarketsState],
 )  # fmt: skip
 def markets() -> rx.Component:

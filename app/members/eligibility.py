@@ -25,7 +25,7 @@ TITLE = rx.cond(may(Scope.MEMBERS_WRITE), "Invite people", "Check addresses").to
     route="/o/[org_id]/eligibility",
     title="Invite people",
     crumbs=[(TITLE, "")],
-    nav=Nav("Organization", "clipboard-check", 12, "e", shown=may(Scope.MEMBERS_WRITE)),
+    nav=Nav("Organization", "clipboard-check", 12, "e", shown=may(Scope.MEMBERS_WRITE), words="new member, invitation"),
     on_load=[EligibilityState.load],
 )
 def eligibility() -> rx.Component:

@@ -3,6 +3,7 @@
 import reflex as rx
 
 from app.shell.layout import Nav, page
+from app.shell.sidebar import Action
 from components.core.permission import Scope, allowed, lacking, may
 from components.core.saved_views import saved_views
 from components.invitations.list import invitations_panel, renewal_dialog, revoke_dialog
@@ -21,7 +22,13 @@ ELIGIBILITY = "/o/" + Session.org.id + "/eligibility"
 @page(
     route="/o/[org_id]/members",
     title="Members",
-    nav=Nav("Organization", "users", 11, "p"),
+    nav=Nav(
+        "Organization",
+        "users",
+        11,
+        "p",
+        actions=[Action("Add by wallet", Scope.MEMBERS_WRITE, WalletMember.show(True), words="member")],
+    ),
     on_load=[MembersState.load, InvitationsState.load],
     in_url=[MembersState, InvitationsState],
 )

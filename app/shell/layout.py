@@ -7,7 +7,7 @@ from typing import Any
 import reflex as rx
 
 from app.shell.header import header, network_badge
-from app.shell.sidebar import Place, View, keys_dialog, places, sidebar, sidebar_in_sheet
+from app.shell.sidebar import Action, Place, View, keys_dialog, places, sidebar, sidebar_in_sheet
 from components.core.permission import Scope, may, who_can
 from components.members.memberships import pending_memberships
 from components.requests.fix import fix_dialog
@@ -21,7 +21,7 @@ from components.ui.overlay import Notices as Toasts
 from components.ui.value import Zone
 from components.users.factors import factor_advice, proof_dialogs
 from state.core.address import Addressed
-from state.core.search import Finder
+from state.core.search import DialogLink, Finder, dialogs
 from state.core.session import Session
 from state.core.toasts import Notices
 from state.members.memberships import PendingMemberships
@@ -39,7 +39,8 @@ class Nav:
 
     `count`: a Var of text: a number, empty, or "?" where it is unknown.
     `shown`: a Var that hides the entry, for pages that only some installations have.
-    `views`: views of the page that the palette finds too.
+    `views`: views of the page that the palette finds too; `actions`: what people create there; `words`: what else they
+    call the page.
     """
 
     group: str
@@ -50,6 +51,8 @@ class Nav:
     count: Any = None
     shown: Any = True
     views: Sequence[View] = ()
+    actions: Sequence[Action] = ()
+    words: str = ""
 
 
 addressed: dict[str, tuple[type[Addressed], ...]] = {}
@@ -81,15 +84,15 @@ def page(
 
     def wrap(draw: Callable[[], rx.Component]) -> Callable[[], rx.Component]:
         if nav is not None:
-            label = nav.label or title
-            entry = Place(route, label, nav.icon, nav.group, nav.order, nav.key, nav.count, nav.shown, nav.views)
-            places.append(entry)
-
-        addressed[route] = tuple(in_url)
+            places.append(Place(route, **(vars(nav) | {"label": nav.label or title})))
+        opened = {one.name: (one.needs, one.opens) for one in nav.actions if one.opens} if nav is not None else {}
+        dialogs.update(opened)
+        states = [*in_url, DialogLink] if opened else in_url
+        addressed[route] = tuple(states)
 
         def render() -> rx.Component:
             drawn = draw() if needs is None else rx.cond(may(needs), draw(), _not_permitted(title, needs, crumbs[:-1]))
-            shown = rx.fragment(drawn, address(in_url)) if in_url else drawn
+            shown = rx.fragment(drawn, address(states)) if states else drawn
             return shell(shown, current=under or route, crumbs=crumbs or [(title, "")], is_own=is_own)
 
         render.__name__ = draw.__name__
@@ -97,9 +100,9 @@ def page(
         name = crumbs[-1][0] if crumbs and isinstance(crumbs[-1][0], rx.Var) else title
         shown = name if is_own else rx.cond(Session.problem != "", "Not available", name).to(str)
         look = [PendingMemberships.look, Bell.look, Tracker.watch]
-        rx.page(route=route, title=shown + " · Signum", on_load=[Session.enter, MyPreferences.look, *on_load, *look])(
-            render
-        )
+        opening = [DialogLink.follow] if opened else []
+        events = [Session.enter, MyPreferences.look, *on_load, *opening, *look]
+        rx.page(route=route, title=shown + " · Signum", on_load=events)(render)
         return draw
 
     return wrap
@@ -175,7 +178,7 @@ def refused() -> rx.Component:
 def overlays() -> rx.Component:
     """Draw what opens over every page: the palette and the toasts."""
     return rx.fragment(
-        Palette.create(pages=_jumps(), found=Finder.found, found_for=Finder.found_for, on_search=Finder.find),
+        Palette.create(pages=jumps(), found=Finder.found, found_for=Finder.found_for, on_search=Finder.find),
         Zone.create(name=MyPreferences.time_zone),
         Toasts.create(items=Notices.items, on_close=Notices.close, on_undo=Undo.run),
         Keys.create(),
@@ -211,14 +214,15 @@ def stripe() -> rx.Component:
     return rx.cond(Session.network == "devnet", rx.el.div(class_name="stripe", aria_hidden="true"), rx.fragment())
 
 
-def _jumps() -> list[dict[str, Any]]:
-    """Return the pages that the command palette lists, and below them their views, which need a text."""
+def jumps() -> list[dict[str, Any]]:
+    """Return the pages that the command palette lists, and below them their views and actions, which need a text."""
     ordered = sorted(places, key=lambda place: place.order)
     return [
         *[
             {
                 "id": place.route,
                 "label": place.label,
+                "words": place.words,
                 "group": "Pages",
                 "keys": ["G", place.key.upper()] if place.key else [],
                 "href": place.href,
@@ -231,11 +235,26 @@ def _jumps() -> list[dict[str, Any]]:
                 "id": f"{place.route}?{view.query}",
                 "label": view.label,
                 "words": view.words,
+                "late": True,
                 "group": "Pages",
                 "href": place.href + f"?{view.query}",
                 "off": False if place.shown is True else ~place.shown,
             }
             for place in ordered
             for view in place.views
+        ],
+        *[
+            {
+                "id": f"{place.route}?new={action.name}",
+                "label": action.label,
+                "sub": place.label,
+                "words": f"new, create, {action.words}",
+                "late": True,
+                "group": "Actions",
+                "href": place.href + (action.path or f"?new={action.name}"),
+                "off": ~may(action.needs),
+            }
+            for place in ordered
+            for action in place.actions
         ],
     ]

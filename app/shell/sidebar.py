@@ -11,6 +11,7 @@ from typing import Any
 import reflex as rx
 
 from app.shell.theme import brand
+from components.core.permission import Scope
 from components.ui.button import icon_button, kbd
 from components.ui.card import logo
 from components.ui.dialog import dialog
@@ -30,6 +31,25 @@ class View:
 
 
 @dataclass(frozen=True)
+class Action:
+    """Something to create on a page, which the palette finds by the label of its button and further `words`.
+
+    `opens`: the event that opens its dialog; `path`: instead, its page below this one.
+    """
+
+    label: str
+    needs: Scope
+    opens: Any = None
+    path: str = ""
+    words: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return its name in the page's URL."""
+        return self.label.lower().replace(" ", "-")
+
+
+@dataclass(frozen=True)
 class Place:
     """A page in the sidebar."""
 
@@ -42,6 +62,8 @@ class Place:
     count: Any
     shown: Any
     views: Sequence[View] = ()
+    actions: Sequence[Action] = ()
+    words: str = ""
 
     @property
     def href(self) -> rx.Var[str]:

@@ -1,6 +1,6 @@
 /* A field with a list below it: combobox by keyboard, list by mouse. Items: {id, label, sub, hint, keys, depth, group, href, off}.
    With `onSearch`, `foundFor` is the text that the items were found for; those with `local` are filtered here,
-   and those with `words` are found by these too, and listed only once there is a text. */
+   by their `words` too; those that are `late` are listed only once there is a text. */
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import Check from "lucide-react/dist/esm/icons/check.mjs";
@@ -25,7 +25,7 @@ export function Picker({
   const navigate = useNavigate();
   const shown = useMemo(() => {
     const wanted = text.trim().toLowerCase();
-    if (!wanted) return items.filter((item) => !item.words);
+    if (!wanted) return items.filter((item) => !item.late);
     const isFound = (item) => {
       const own = `${item.label} ${item.sub ?? ""} ${item.words ?? ""}`.toLowerCase();
       return wanted.split(/\s+/).every((word) => own.includes(word));

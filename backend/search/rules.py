@@ -19,6 +19,7 @@ NEEDED: dict[Kind, Scope] = {
     Kind.BRIDGE: Scope.ASSETS_READ,
     Kind.REQUEST: Scope.ORGS_READ,
     Kind.API_KEY: Scope.API_KEYS_READ,
+    Kind.CHAIN: Scope.CHAINS_READ,
 }
 """The scope that the list of each kind needs."""
 

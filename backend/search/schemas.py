@@ -9,11 +9,18 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringCo
 from backend.core.content_rules import PLAIN, at_most, one_line, visible
 from backend.core.fields import Record
 
+
+def single_spaced(text: str) -> str:
+    """Return a text with one space between its words."""
+    return " ".join(text.split())
+
+
 Words = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
     AfterValidator(one_line),
     AfterValidator(visible),
+    AfterValidator(single_spaced),
     Field(json_schema_extra={"pattern": PLAIN["name"]}),
     BeforeValidator(at_most(100)),
 ]
@@ -36,10 +43,12 @@ class Kind(StrEnum):
     BRIDGE = "bridge"
     REQUEST = "request"
     API_KEY = "api_key"
+    CHAIN = "chain"
 
 
 class Found(Record):
-    """A search result: `title` is its name, `detail` adds facts; the organization is named."""
+    """A search result: `title` is its name, `detail` adds facts; the organization is named. Of a chain, it is the
+    organization that was searched."""
 
     kind: Kind
     id: UUID

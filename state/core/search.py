@@ -1,15 +1,19 @@
-"""The palette's search: organizations anywhere, other records in this organization and below."""
+"""The palette: its search of organizations anywhere and of other records in this organization and below, and the links
+that open a page's dialog."""
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 import reflex as rx
 
+from backend.auth.scopes import Scope
 from backend.client import ApiProblem
 from backend.search.schemas import Found
 from state.core import arguments
+from state.core.address import Addressed, Param
 from state.core.api import Api
+from state.core.events import Next
 from state.core.session import Session
 
 GROUPS = {
@@ -25,6 +29,7 @@ GROUPS = {
     "bridge": "Bridges",
     "request": "Requests",
     "api_key": "API keys",
+    "chain": "Chains",
 }
 PLACES = {
     "asset": "assets/{id}",
@@ -39,6 +44,7 @@ PLACES = {
     "bridge": "bridges?id={id}",
     "request": "requests?id={id}",
     "api_key": "api-keys",
+    "chain": "chains?id={id}",
 }
 """The page of each kind, below its organization."""
 WITH_CODE = ("transfer", "bridge", "request", "party", "member", "invitation")
@@ -87,3 +93,23 @@ class Finder(Api, rx.State):
             "group": GROUPS[row.kind],
             "href": f"/o/{row.organization_id}/{place}",
         }
+
+
+# Declared at import.
+dialogs: dict[str, tuple[Scope, Any]] = {}
+"""By `new` in the URL of a page: the scope that its dialog's action needs, and the event that opens the dialog."""
+
+
+class DialogLink(Addressed, rx.State):
+    """`?new=` in the URL of a page, which opens one of its dialogs."""
+
+    new: str = ""
+    """Always empty: once the page is shown, its URL is that of the page."""
+    _in_url: ClassVar[dict[str, Param]] = {"new": Param("new", lambda *_: "", "opening")}
+
+    @rx.event
+    async def follow(self) -> Next:
+        """Open the dialog that the URL names, for users who may do what it is for."""
+        needed, opens = dialogs.get(self._query("new"), (None, None))
+        session = await self.get_state(Session)
+        return opens if needed in session.org.scopes else None

@@ -28,6 +28,7 @@ RELEASED = {
     "0006": "472cab7bfef0f911",
     "0007": "1ebbfcc0dac74599",
     "0008": "1613d612569c99ea",
+    "0009": "91bb4f9659139f59",
 }
 """Digest of each revision's module and SQL files."""
 

@@ -125,12 +125,124 @@ async def test_search_with_invalid_text_is_a_400(world: World, q: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "q", ["%", "_", "\\", "a\\ b", "a'\\' b", "'; drop table parties; --", "\x1f".strip() or "(", "*", "a|b", "🦊"]
+    "q",
+    [
+        "%",
+        "_",
+        "\\",
+        "a\\ b",
+        "a'\\' b",
+        "'; drop table parties; --",
+        "\x1f".strip() or "(",
+        "*",
+        "a|b",
+        "🦊",
+        "\u0301",
+        "%% __",
+    ],
 )
 async def test_search_text_is_never_a_pattern(world: World, q: str) -> None:
     firm = await Firm.found(world)
     await firm.party(name="Plain")
     assert await found(firm, q) == []
+
+
+async def test_search_finds_words_in_any_order_and_between_any_spaces(world: World) -> None:
+    firm = await Firm.found(world, "Harbour Trust Group")
+    party = await firm.party(name="Alder Family Office", email="desk@alder.example")
+    await firm.party(name="Alder Family Trust")
+    for words in (
+        "Office Alder Family",
+        "  alder   family\u00a0office ",
+        "office ald",
+        "of fam",
+        "desk@alder alder office",
+    ):
+        assert [r["id"] for r in await found(firm, words)] == [party["id"]], words
+    assert [r["title"] for r in await found(firm, "family alder")] == ["Alder Family Trust", "Alder Family Office"]
+    assert await found(firm, "office alder elm") == []
+    assert await found(firm, "ice alder amily er") == [], "a word of two characters is the beginning of one"
+    assert [r["title"] for r in await found(firm, "group harbour")] == ["Harbour Trust Group"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Émile Durand", "emile"),
+        ("Emile Durand", "Émile"),
+        ("Émile Durand", "E\u0301MILE DURAND"),
+        ("Stadt München", "munchen"),
+        ("Stadt Munchen", "München"),
+        ("Łódź Øresund", "oresund lodz"),
+        ("Weiße Straße", "strasse WEISSE"),
+        ("Æsir Œuvre", "oeuvre aesir"),
+        ("Αθήνα", "αθηνα"),
+        ("Đặng Văn", "van dang"),
+    ],
+)
+async def test_search_finds_names_without_their_accents(world: World, name: str, words: str) -> None:
+    firm = await Firm.found(world, "Firm")
+    party = await firm.party(name=name)
+    assert [r["id"] for r in await found(firm, words)] == [party["id"]]
+
+
+async def test_search_ranks_a_name_in_the_typed_order_first(world: World) -> None:
+    firm = await Firm.found(world, "Firm")
+    for name in ("Oak Élan", "The Élan Oak", "Élan Oak Fund", "Elan Oak", "Melan Oak"):
+        await firm.party(name=name)
+    assert [r["title"] for r in await found(firm, "élan oak")] == [
+        "Elan Oak", "Élan Oak Fund", "The Élan Oak", "Melan Oak", "Oak Élan",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dots", ["…", "...", ".."])
+async def test_search_finds_codes_in_their_shortened_form(world: World, dots: str) -> None:
+    firm = await Firm.found(world, "Firm")
+    party = await firm.party(WALLET)
+    await firm.party(f"{WALLET[:10]}{'0' * 32}", name="Another end")
+    for words in (f"{WALLET[:6]}{dots}{WALLET[-4:]}", f"{WALLET[:10]}{dots}{WALLET[-8:]}".lower()):
+        assert [r["id"] for r in await found(firm, words)] == [party["id"]], words
+    assert [r["id"] for r in await found(firm, f"{party['id'][:6]}{dots}{party['id'][-4:]}")] == [party["id"]]
+    assert await found(firm, f"{WALLET[:6]}{dots}0001") == []
+    assert await found(firm, f"0x{dots}{WALLET[-4:]}") == [], "a beginning has at least four characters"
+
+
+async def test_search_finds_the_shortened_hash_of_a_transaction(world: World) -> None:
+    firm = await Firm.issuing(world, SEPOLIA)
+    request = (await firm.get("/issuer"))["request_id"]
+    steps = (await firm.get(f"/requests/{request}"))["steps"]
+    sent = next(s["tx_hash"] for s in steps if s["tx_hash"])
+    assert request in {r["id"] for r in await found(firm, f"{sent[:6]}…{sent[-4:]}")}
+
+
+async def test_search_finds_chains_by_name_and_id(world: World) -> None:
+    firm = await Firm.found(world, "Firm")
+    for chain in (await firm.get("/chains"))["chains"]:
+        first = chain["display_name"].split()[0].lower()
+        for words in (first, str(chain["xchain_eid"]), " ".join(reversed(chain["display_name"].split()))):
+            results = [r for r in await found(firm, words) if r["kind"] == "chain"]
+            assert chain["id"] in {r["id"] for r in results}, words
+            assert {(r["organization_id"], r["organization_name"]) for r in results} == {(str(firm.id), "Firm")}
+    base = next(r for r in await found(firm, "base") if r["kind"] == "chain")
+    assert base["title"].startswith("Base")
+    assert base["detail"] in ("testnet", "devnet")
+    assert await found(firm, "Ethereum Mainnet") == [], "chains of another network"
+    key = await world.key(firm.id, Scope.ORGS_READ)
+    path = f"/orgs/{firm.id}/search"
+    answer = await world.client.call("GET", path, headers=key, params={"q": "base"})
+    assert answer["results"] == [], "only for callers who may list chains"
+
+
+async def test_lists_of_organizations_find_words_in_any_order_without_accents(world: World) -> None:
+    top = await Firm.found(world, "Top")
+    below = await Firm.found(world, "Société Générale d’Énergie", parent=top.id)
+    for words in ("energie generale", "GÉNÉRALE SOCIETE", "soc"):
+        rows = (await top.admin.call("GET", "/orgs", params={"q": words}))["organizations"]
+        assert [r["id"] for r in rows] == [str(below.id)], words
+        rows = (await top.get("/sub-orgs", params={"q": words}))["organizations"]
+        assert [r["id"] for r in rows] == [str(below.id)], words
+        rows = (await top.get("/tree", params={"parent": str(top.id), "q": words}))["nodes"]
+        assert [r["id"] for r in rows] == [str(below.id)], words
 
 
 async def test_search_matches_codes_by_prefix_only(world: World) -> None:

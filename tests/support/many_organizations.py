@@ -90,7 +90,7 @@ def two_trees(url: str) -> Iterator[tuple[Tree, Tree]]:
         connection.execute("set local session_replication_role = origin")
         for table in TABLES:
             connection.execute(f"analyze {table}".encode())
-            connection.execute("select gin_clean_pending_list(%s::regclass)", [f"marks_{table}"])
+            connection.execute("select gin_clean_pending_list(%s::regclass)", [f"marks_of_{table}"])
         connection.execute("set local role signum_app")
         yield trees
         connection.rollback()

@@ -9,8 +9,9 @@ class SearchOperations(Connection):
     """Search."""
 
     async def search_organization(self, org_id: Id, *, q: str, limit: int | None = None) -> SearchResults:
-        """Search this organization and those below. Best matches first: an exact name, a prefix, a word, a part.
-        Each kind is searched only if the caller has the scope of its list; at most 8 results of a kind.
+        """Search this organization and those below. Best matches first: an exact name, a prefix, a word, a part,
+        its words in another order. Each kind is searched only if the caller has the scope of its list; at most 8
+        results of a kind. Chains are those of the organization's network.
 
         Scope: `orgs:read`.
         """

@@ -331,10 +331,12 @@ language sql stable security definer set search_path = public, pg_temp set jit =
   select exists (select from down where down.require_second_factor)
 $$;
 
--- Whether an organization has a searched text: part of its name, or the beginning of its id.
-create function signum_is_named(name text, id uuid, search text) returns boolean
+-- Whether an organization has a searched text: part of its name, each word of it (`signum_patterns`) in any order and
+-- without accents, or the beginning of its id.
+create function signum_is_called(name text, id uuid, search text, patterns text[]) returns boolean
 language sql immutable as $$
   select search is null or strpos(lower(name), lower(search)) > 0
+    or ' ' || case when octet_length(name) = length(name) then lower(name) else public.signum_plain(name) end like all (patterns)
     or length(search) >= 4 and starts_with(id::text, lower(search))
 $$;
 
@@ -381,7 +383,7 @@ language sql stable set search_path = public, pg_temp set jit = off as $$
   select array(
     select o.id from organizations o left join lateral (
       select organization_is_below(o.parent_id, tops, tops is not null, true, address) offset 0) up (seen) on true
-    where o.id = any(ids) and signum_is_named(o.name, o.id, search)
+    where o.id = any(ids) and signum_is_called(o.name, o.id, search, (select signum_patterns(search)))
       and (before is null or (o.created_at, o.id) < (before, before_id))
       and (tops is null or o.id = any(tops) or up.seen and allows_address(o.allowed_ip_ranges, address))
     order by o.created_at desc, o.id desc limit most)
@@ -401,8 +403,11 @@ language plpgsql stable security definer set search_path = public, pg_temp set j
 declare
   few constant int := 1000;
   until constant timestamptz := coalesce(before, 'infinity');
-  parts constant text[] := case when length(search) > 2 then signum_parts(search) end;
-  start constant tsquery := signum_code(search, ':*');
+  plain constant text := signum_plain(search);
+  parts constant text[] := case when length(plain) > 2 then signum_word_parts(plain) end;
+  phrase constant text[] := case when plain ~ '^\S{1,2} ' then signum_parts(plain) end;
+  start constant tsquery := signum_code(plain, ':*');
+  patterns constant text[] := signum_patterns(search);
   roles constant uuid[] := array(
     select m.organization_id from members m
     where m.user_id = person and m.status = 'active' and m.role <> 'client'
@@ -419,7 +424,8 @@ begin
     if cardinality(page) < most and parts is not null then
       page := organizations_page(array(
         select o.id from organizations o
-        where signum_marks(o.name, o.email) @> parts or signum_codes(o.name, o.email, o.id::text) @@ start),
+        where signum_name_marks(o.name, o.email) @> parts or signum_name_marks(o.name, o.email) @> phrase
+          or signum_name_codes(o.name, o.email, o.id::text) @@ start),
         roles, search, before, before_id, most, address);
     elsif cardinality(page) < most then
       page := array(
@@ -430,7 +436,7 @@ begin
           where o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address)
         )
         select o.id from down join organizations o on o.id = down.id
-        where signum_is_named(o.name, o.id, search) and (o.created_at, o.id) < (until, before_id)
+        where signum_is_called(o.name, o.id, search, patterns) and (o.created_at, o.id) < (until, before_id)
         order by o.created_at desc, o.id desc limit most);
     end if;
   end if;
@@ -445,7 +451,8 @@ language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan as $$
   with page as (
     select o.id from organizations o
-    where (case when below then o.parent_id else o.id end) = org and organization_entered(org) and signum_is_named(o.name, o.id, search)
+    where (case when below then o.parent_id else o.id end) = org and organization_entered(org)
+      and signum_is_called(o.name, o.id, search, (select signum_patterns(search)))
       and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (before is null or (o.created_at, o.id) < (before, before_id))
     order by o.created_at desc, o.id desc limit most
@@ -462,7 +469,8 @@ language sql stable security definer set search_path = public, pg_temp
   set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
   with page as (
     select o.id, o.name, o.status, o.parent_id, o.child_count from organizations o
-    where o.parent_id = node and (select organization_entered(node)) and signum_is_named(o.name, o.id, search)
+    where o.parent_id = node and (select organization_entered(node))
+      and signum_is_called(o.name, o.id, search, (select signum_patterns(search)))
       and (o.allowed_ip_ranges = '{}' or allows_address(o.allowed_ip_ranges, address))
       and (after_id is null or (lower(o.name), o.id) > (after_name, after_id))
     order by lower(o.name), o.id limit most

@@ -1,29 +1,65 @@
+-- A text without capitals and accents, which is how search compares: `Émile` is `emile`, `Straße` is `strasse`.
+create function signum_plain(words text) returns text
+language sql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
+  select case when octet_length(words) = length(words) then lower(words) else
+    coalesce(nullif(replace(replace(replace(replace(translate(
+      lower(normalize(regexp_replace(normalize(words, NFKD), '[\u0300-\u036f]', '', 'g'), NFC)),
+      'ØøŁłĐđÐðĦħŦŧıÆŒÞ', 'oollddddhhttiæœþ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), ''), words) end
+$$;
+
 -- What search finds a record by, as an index of each table has it. Marks are every three characters in a row of its
--- names; chr(31) stands for spaces and the ends of names.
-create function signum_marks(variadic names text[]) returns text[]
+-- plain names, and the first one of each word; chr(31) stands for spaces and the ends of names.
+create function signum_name_marks(variadic names text[]) returns text[]
 language plpgsql immutable parallel safe cost 1000 set search_path = pg_catalog, pg_temp as $$
 declare
-  characters constant text[] :=
-    string_to_array(chr(31) || replace(lower(array_to_string(names, chr(31))), ' ', chr(31)) || chr(31), null);
+  edge constant text := chr(31);
+  characters constant text[] := string_to_array(
+    edge || replace(public.signum_plain(array_to_string(names, edge)), ' ', edge) || edge, null);
   marks text[] := '{}';
 begin
   for i in 1 .. cardinality(characters) - 2 loop
-    marks[i] := characters[i] || characters[i + 1] || characters[i + 2];
+    marks := array_append(marks, characters[i] || characters[i + 1] || characters[i + 2]);
+    if characters[i] = edge then
+      marks := array_append(marks, edge || characters[i + 1]);
+    end if;
   end loop;
   return marks;
 end $$;
 
--- The marks that every name with these words has. Two characters are the beginning of a word; null for a single one.
+-- The marks that every name with this plain text in it has. Two characters are the beginning of a word; null for one.
 create function signum_parts(words text) returns text[]
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
   select case length(words) when 1 then null when 2 then array[chr(31) || replace(lower(words), ' ', chr(31))] else (
     select array_agg(distinct replace(lower(substr(words, i, 3)), ' ', chr(31))) from generate_series(1, length(words) - 2) i) end
 $$;
 
--- Whole names and codes (IDs, addresses, hashes) of a record.
+-- The marks that every name with each word of a plain text has, in any order. A word of one or two characters is the
+-- beginning of one; null for a text of one character.
+create function signum_word_parts(words text) returns text[]
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+  select array_agg(distinct case when length(w) < 3 then chr(31) || w else substr(w, i, 3) end)
+  from unnest(string_to_array(words, ' ')) w, generate_series(1, greatest(length(w) - 2, 1)) i
+  where w <> '' and length(words) > 1
+$$;
+
+-- Patterns of `like` for each word of a text: a plain name after a space is like all of them if it has every word. One
+-- of one or two characters is the beginning of a word.
+create function signum_patterns(words text) returns text[]
+language sql immutable parallel safe set search_path = public, pg_temp as $$
+  select array_agg(case when length(w) < 3 then '% ' else '%' end || regexp_replace(w, '([\\%_])', '\\\1', 'g') || '%')
+  from unnest(string_to_array(signum_plain(words), ' ')) w where w <> ''
+$$;
+
+-- Whole codes (IDs, addresses, hashes) of a record.
 create function signum_codes(variadic codes text[]) returns tsvector
 language sql immutable parallel safe cost 100 set search_path = pg_catalog, pg_temp as $$
   select array_to_tsvector(array(select lower(c) from unnest(codes) c where c <> ''))
+$$;
+
+-- Whole plain names and codes of a record.
+create function signum_name_codes(variadic names text[]) returns tsvector
+language sql immutable parallel safe cost 100 set search_path = pg_catalog, pg_temp as $$
+  select array_to_tsvector(array(select public.signum_plain(n) from unnest(names) n where n <> ''))
 $$;
 
 -- The query for a code: the whole one, or its beginning (`:*`).
@@ -32,29 +68,30 @@ language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
   select ('''' || replace(replace(lower(code), '\', '\\'), '''', '''''') || '''' || ending)::tsquery
 $$;
 
-create index marks_organizations on organizations using gin (signum_marks(name, email), signum_codes(name, email, id::text));
-create index marks_assets on assets using gin (signum_marks(name, symbol), signum_codes(name, symbol, id::text));
+create index marks_of_organizations on organizations using gin (signum_name_marks(name, email), signum_name_codes(name, email, id::text));
+create index marks_of_assets on assets using gin (signum_name_marks(name, symbol), signum_name_codes(name, symbol, id::text));
 create index marks_asset_deployments on asset_deployments using gin (signum_codes(token_address, tx_hash));
 create index marks_markets on markets using gin (signum_codes(id::text, market_address));
-create index marks_distributions on distributions using gin (signum_marks(name), signum_codes(name, id::text, merkle_root, distributor_address));
-create index marks_parties on parties using gin (signum_marks(name, email), signum_codes(name, email, id::text, wallet_address));
-create index marks_users on users using gin (signum_marks(display_name, email), signum_codes(display_name, email));
+create index marks_of_distributions on distributions using gin (signum_name_marks(name), signum_name_codes(name, id::text, merkle_root, distributor_address));
+create index marks_of_parties on parties using gin (signum_name_marks(name, email), signum_name_codes(name, email, id::text, wallet_address));
+create index marks_of_users on users using gin (signum_name_marks(display_name, email), signum_name_codes(display_name, email));
 create index marks_user_wallets on user_wallets using gin (signum_codes(address));
-create index marks_members on members using gin (signum_marks(display_name, email), signum_codes(display_name, email, id::text, user_id::text, asked_user_id::text, wallet_address));
-create index marks_invitations on invitations using gin (signum_marks(email), signum_codes(email, id::text));
-create index marks_wallets on wallets using gin (signum_marks(label), signum_codes(label, id::text, address));
+create index marks_of_members on members using gin (signum_name_marks(display_name, email), signum_name_codes(display_name, email, id::text, user_id::text, asked_user_id::text, wallet_address));
+create index marks_of_invitations on invitations using gin (signum_name_marks(email), signum_name_codes(email, id::text));
+create index marks_of_wallets on wallets using gin (signum_name_marks(label), signum_name_codes(label, id::text, address));
 create index marks_attestations on attestations using gin (signum_codes(id::text, uid, tx_hash, wallet_address));
 create index marks_transfers on transfers using gin (signum_codes(id::text, tx_hash, to_address, from_address));
 create index marks_bridges on bridges using gin (signum_codes(id::text, guid, source_tx_hash, destination_tx_hash));
-create index marks_requests on requests using gin (signum_marks(title), signum_codes(title, id::text));
+create index marks_of_requests on requests using gin (signum_name_marks(title), signum_name_codes(title, id::text));
 create index marks_request_steps on request_steps using gin (signum_codes(tx_hash));
-create index marks_api_keys on api_keys using gin (signum_marks(name), signum_codes(name, id::text, prefix));
+create index marks_of_api_keys on api_keys using gin (signum_name_marks(name), signum_name_codes(name, id::text, prefix));
 
 -- Search results, best first, in an organization this transaction has entered and (`deep`) in those below it that allow
 -- an address; otherwise, only names of the organizations below. Without a factor (`factor`), results in or below an
 -- organization that requires one are omitted, as are requests of kinds whose titles the caller may not read (`hidden`,
--- the first part of a kind). Names match anywhere (one or two characters: at
--- the beginning of a name or word), codes (IDs, addresses, hashes) from their beginning.
+-- the first part of a kind). Names match without capitals and accents: the text anywhere in them (one or two characters:
+-- at the beginning of a name or word), or each of its words. Codes (IDs, addresses, hashes) match from their beginning,
+-- and in the shortened form that the console shows: beginning, `…` or dots, end. Chains are those of the root's network.
 -- At most 2,000 records of a kind are compared, after 2,000 that are called exactly so: more would be too many to show.
 -- Indexes find the records, and a walk up from the organization of each tells whether it is below the root: how many
 -- are below does not matter. The walk is in a subquery, so that its result is remembered for each organization. The plan is
@@ -67,10 +104,16 @@ language plpgsql stable security definer set search_path = public, pg_temp set j
 #variable_conflict use_column
 declare
   most_hits constant int := 2000;
-  parts constant text[] := signum_parts(words);
-  whole constant tsquery := signum_code(words, '');
-  start constant tsquery := signum_code(words, ':*');
-  code constant tsquery := case when length(words) >= 4 then start end;
+  plain constant text := signum_plain(words);
+  -- A text with every word of it begins with whole words, unless its first one may be the end of one.
+  parts constant text[] := signum_word_parts(plain);
+  phrase constant text[] := case when plain ~ '^\S{1,2} ' then signum_parts(plain) end;
+  -- The compatible form of `…` is three dots.
+  short constant text[] := regexp_match(plain, '^([0-9a-z_-]{4,})\.{2,}([0-9a-z_-]*)$');
+  shown constant text := coalesce(short[1], plain);
+  whole constant tsquery := signum_code(plain, '');
+  start constant tsquery := signum_code(shown, ':*');
+  code constant tsquery := case when length(shown) >= 4 then start end;
   tops constant uuid[] := array(select root where organization_entered(root));
   ip constant inet := address;
 begin
@@ -81,19 +124,21 @@ begin
       where 'organization' = any(kinds)
         and (o.id = any(tops)
           or seen and allows_address(o.allowed_ip_ranges, ip) and (factor or not o.require_second_factor))
-        and signum_codes(o.name, o.email, o.id::text) @@ whole limit most_hits)
+        and signum_name_codes(o.name, o.email, o.id::text) @@ whole limit most_hits)
     union all
     (select 'organization', o.id from organizations o
       left join lateral (select organization_is_below(o.parent_id, tops, true, factor, ip) offset 0) up (seen) on true
       where 'organization' = any(kinds)
         and (o.id = any(tops)
           or seen and allows_address(o.allowed_ip_ranges, ip) and (factor or not o.require_second_factor))
-        and (signum_marks(o.name, o.email) @> parts or signum_codes(o.name, o.email, o.id::text) @@ start) limit most_hits)
+        and (signum_name_marks(o.name, o.email) @> parts or signum_name_marks(o.name, o.email) @> phrase
+          or signum_name_codes(o.name, o.email, o.id::text) @@ start) limit most_hits)
     union all
     (select 'asset', a.id from assets a
       join lateral (select organization_is_below(a.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'asset' = any(kinds)
-        and (signum_marks(a.name, a.symbol) @> parts or signum_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
+        and (signum_name_marks(a.name, a.symbol) @> parts or signum_name_marks(a.name, a.symbol) @> phrase
+          or signum_name_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
     union all
     (select 'asset', d.asset_id from asset_deployments d
       join lateral (select organization_is_below(d.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
@@ -108,40 +153,46 @@ begin
     (select 'market', m.id from assets a join markets m on m.asset_id = a.id
       join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'market' = any(kinds)
-        and (signum_marks(a.name, a.symbol) @> parts or signum_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
+        and (signum_name_marks(a.name, a.symbol) @> parts or signum_name_marks(a.name, a.symbol) @> phrase
+          or signum_name_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
     union all
     (select 'distribution', d.id from distributions d
       join lateral (select organization_is_below(d.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'distribution' = any(kinds)
-        and (signum_marks(d.name) @> parts or signum_codes(d.name, d.id::text, d.merkle_root, d.distributor_address) @@ start) limit most_hits)
+        and (signum_name_marks(d.name) @> parts or signum_name_marks(d.name) @> phrase
+          or signum_name_codes(d.name, d.id::text, d.merkle_root, d.distributor_address) @@ start) limit most_hits)
     union all
     (select 'distribution', d.id from assets a join distributions d on d.asset_id = a.id
       join lateral (select organization_is_below(d.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'distribution' = any(kinds)
-        and (signum_marks(a.name, a.symbol) @> parts or signum_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
+        and (signum_name_marks(a.name, a.symbol) @> parts or signum_name_marks(a.name, a.symbol) @> phrase
+          or signum_name_codes(a.name, a.symbol, a.id::text) @@ start) limit most_hits)
     union all
     (select 'party', p.id from parties p
       join lateral (select organization_is_below(p.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
-      where 'party' = any(kinds) and signum_codes(p.name, p.email, p.id::text, p.wallet_address) @@ whole limit most_hits)
+      where 'party' = any(kinds) and signum_name_codes(p.name, p.email, p.id::text, p.wallet_address) @@ whole limit most_hits)
     union all
     (select 'party', p.id from parties p
       join lateral (select organization_is_below(p.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'party' = any(kinds)
-        and (signum_marks(p.name, p.email) @> parts or signum_codes(p.name, p.email, p.id::text, p.wallet_address) @@ start) limit most_hits)
+        and (signum_name_marks(p.name, p.email) @> parts or signum_name_marks(p.name, p.email) @> phrase
+          or signum_name_codes(p.name, p.email, p.id::text, p.wallet_address) @@ start) limit most_hits)
     union all
     (select 'member', m.id from members m
       join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'member' = any(kinds)
-        and (signum_marks(m.display_name, m.email) @> parts or signum_codes(m.display_name, m.email, m.id::text, m.user_id::text, m.asked_user_id::text, m.wallet_address) @@ start) limit most_hits)
+        and (signum_name_marks(m.display_name, m.email) @> parts or signum_name_marks(m.display_name, m.email) @> phrase
+          or signum_name_codes(m.display_name, m.email, m.id::text, m.user_id::text, m.asked_user_id::text, m.wallet_address) @@ start) limit most_hits)
     union all
     (select 'member', m.id from users u join members m on m.user_id = u.id and m.status <> 'pending'
       join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
-      where 'member' = any(kinds) and signum_codes(u.display_name, u.email) @@ whole limit most_hits)
+      where 'member' = any(kinds) and signum_name_codes(u.display_name, u.email) @@ whole limit most_hits)
     union all
     (select 'member', m.id from users u join members m on m.user_id = u.id and m.status <> 'pending'
       join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'member' = any(kinds)
-        and (signum_marks(u.display_name, u.email) @> parts or signum_codes(u.display_name, u.email) @@ start) limit most_hits)
+        and (signum_name_marks(u.display_name, u.email) @> parts or signum_name_marks(u.display_name, u.email) @> phrase
+          or signum_name_codes(u.display_name, u.email) @@ start) limit most_hits)
     union all
     (select 'member', m.id from user_wallets w join members m on m.user_id = w.user_id and m.status <> 'pending'
       join lateral (select organization_is_below(m.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
@@ -151,12 +202,14 @@ begin
     (select 'invitation', i.id from invitations i
       join lateral (select organization_is_below(i.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'invitation' = any(kinds)
-        and (signum_marks(i.email) @> parts or signum_codes(i.email, i.id::text) @@ start) limit most_hits)
+        and (signum_name_marks(i.email) @> parts or signum_name_marks(i.email) @> phrase
+          or signum_name_codes(i.email, i.id::text) @@ start) limit most_hits)
     union all
     (select 'wallet', w.id from wallets w
       join lateral (select organization_is_below(w.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'wallet' = any(kinds)
-        and (signum_marks(w.label) @> parts or signum_codes(w.label, w.id::text, w.address) @@ start) limit most_hits)
+        and (signum_name_marks(w.label) @> parts or signum_name_marks(w.label) @> phrase
+          or signum_name_codes(w.label, w.id::text, w.address) @@ start) limit most_hits)
     union all
     (select 'attestation', t.id from attestations t
       join lateral (select organization_is_below(t.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
@@ -176,13 +229,14 @@ begin
     (select 'request', r.id from requests r
       join lateral (select organization_is_below(r.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'request' = any(kinds)
-        and split_part(r.kind, '.', 1) <> all(hidden) and signum_codes(r.title, r.id::text) @@ whole limit most_hits)
+        and split_part(r.kind, '.', 1) <> all(hidden) and signum_name_codes(r.title, r.id::text) @@ whole limit most_hits)
     union all
     (select 'request', r.id from requests r
       join lateral (select organization_is_below(r.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'request' = any(kinds)
         and split_part(r.kind, '.', 1) <> all(hidden)
-        and (signum_marks(r.title) @> parts or signum_codes(r.title, r.id::text) @@ start) limit most_hits)
+        and (signum_name_marks(r.title) @> parts or signum_name_marks(r.title) @> phrase
+          or signum_name_codes(r.title, r.id::text) @@ start) limit most_hits)
     union all
     (select 'request', s.request_id from request_steps s
       join lateral (select organization_is_below(s.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
@@ -192,9 +246,15 @@ begin
     (select 'api_key', k.id from api_keys k
       join lateral (select organization_is_below(k.organization_id, tops, deep, factor, ip) offset 0) up (seen) on seen
       where 'api_key' = any(kinds)
-        and (signum_marks(k.name) @> parts or signum_codes(k.name, k.id::text, k.prefix) @@ start) limit most_hits)
+        and (signum_name_marks(k.name) @> parts or signum_name_marks(k.name) @> phrase
+          or signum_name_codes(k.name, k.id::text, k.prefix) @@ start) limit most_hits)
+    union all
+    (select 'chain', c.id from organizations o join chains c on (c.environment = 'mainnet') = (o.network = 'mainnet')
+      where 'chain' = any(kinds) and o.id = any(tops))
   ), wanted as materialized (
-    select lower(words) as word, chr(31) || lower(words) as start, length(words) >= 4 as is_code
+    select plain as word, chr(31) || plain as start, signum_patterns(words) as patterns,
+           case when length(shown) >= 4 then chr(31) || shown end as code,
+           chr(31) || short[1] || '[^' || chr(31) || ']*' || short[2] || chr(31) as shortened
   ), candidate as (
     select 'organization' as kind, o.id, o.id as organization_id, o.name::text as title, coalesce(o.org_type, '')::text as detail,
            concat_ws(chr(31), '', o.name, o.email, '') as names, concat_ws(chr(31), '', o.id, '') as codes, o.created_at
@@ -263,16 +323,23 @@ begin
     select 'api_key', k.id, k.organization_id, k.name, k.prefix, concat_ws(chr(31), '', k.name, ''),
            concat_ws(chr(31), '', k.id, k.prefix, ''), k.created_at
     from api_keys k where k.id in (select h.id from hit h where h.kind = 'api_key')
+    union all
+    select 'chain', c.id, root, c.display_name, c.environment,
+           concat_ws(chr(31), '', c.display_name, c.chain_name, c.chain_key, ''),
+           concat_ws(chr(31), '', c.id, c.native_chain_id, c.xchain_eid, ''), c.created_at
+    from chains c where c.id in (select h.id from hit h where h.kind = 'chain')
   ), ranked as (
     select c.*, case
-      when strpos(l.names, w.word) = 0 then case
-        when not w.is_code or strpos(l.codes, w.start) = 0 then null
-        when strpos(l.codes, w.start || chr(31)) > 0 then 0 else 2 end
       when strpos(l.names, w.start || chr(31)) > 0 then 0
       when strpos(l.names, w.start) > 0 then 1
       when strpos(l.names, ' ' || w.word) > 0 then 3
-      else 4 end as rank
-    from candidate c cross join wanted w cross join lateral (select lower(c.names) as names, lower(c.codes) as codes offset 0) l
+      when length(w.word) > 2 and strpos(l.names, w.word) > 0 then 4
+      when translate(l.names, chr(31), ' ') like all (w.patterns) then 5
+      when strpos(l.codes, w.code || chr(31)) > 0 then 0
+      when strpos(l.codes, w.code) > 0 and (w.shortened is null or l.codes ~ w.shortened) then 2 end as rank
+    from candidate c cross join wanted w cross join lateral (
+      select case when octet_length(c.names) = length(c.names) then lower(c.names) else signum_plain(c.names) end as names,
+             lower(c.codes) as codes offset 0) l
   ), placed as (
     select r.*, row_number() over (partition by r.kind order by r.rank, length(r.title), r.created_at desc, r.id) as place
     from ranked r where r.rank is not null

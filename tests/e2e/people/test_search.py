@@ -166,3 +166,37 @@ def test_palette_opens_requests_of_a_status_by_its_words(console: Console) -> No
         page.wait_for_url(re.compile(r"/requests\?status=\w+$"))
         rows = page.get_by_role("table", name="Requests").locator("tbody").get_by_role("row")
         expect(rows.first).to_contain_text(status)
+
+
+def test_palette_leads_to_actions_of_people_who_may_do_them_and_to_chains(console: Console, signum: Signum) -> None:
+    """To a dialog from another page, and again on its page; to a page. A viewer finds chains, and no actions."""
+    page = console.sign_in(path="overview").heading("Overview").page
+    dialog = page.get_by_role("dialog", name="New transfer")
+    page.keyboard.press("Control+k")
+    expect(option(page, "^Transfers")).to_be_visible()
+    expect(option(page, "New transfer")).to_have_count(0)
+    page.keyboard.press("Escape")
+    for _ in range(2):
+        look_for(page, "new transfer")
+        expect(option(page, "New transfer")).to_have_attribute("data-active", "true")
+        page.keyboard.press("Enter")
+        expect(dialog).to_be_visible()
+        page.wait_for_url(re.compile("/transfers$"))
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+    page.reload()
+    console.hydrated().heading("Transfers")
+    expect(dialog).to_have_count(0)
+    look_for(page, "new market")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/markets/new")
+    page.context.clear_cookies()
+    console.sign_in(signum.person("viewer"), "overview").heading("Overview")
+    look_for(page, "new")
+    expect(page.get_by_role("listbox").first).to_have_attribute("aria-busy", "false")
+    expect(page.get_by_role("option", name=re.compile("^(New|Deploy|Issue|Register)"))).to_have_count(0)
+    page.keyboard.press("Escape")
+    look_for(page, "sepolia base")
+    option(page, "^Base Sepolia").click()
+    page.wait_for_url("**/chains?id=*")
+    expect(page.get_by_role("complementary", name=re.compile("Base Sepolia"))).to_be_visible()

@@ -1,0 +1,11 @@
+drop index concurrently if exists marks_organizations;
+drop index concurrently if exists marks_assets;
+drop index concurrently if exists marks_distributions;
+drop index concurrently if exists marks_parties;
+drop index concurrently if exists marks_users;
+drop index concurrently if exists marks_members;
+drop index concurrently if exists marks_invitations;
+drop index concurrently if exists marks_wallets;
+drop index concurrently if exists marks_requests;
+drop index concurrently if exists marks_api_keys;
+drop function if exists signum_marks(text[]);
