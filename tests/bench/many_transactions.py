@@ -89,18 +89,18 @@ async def _parties(organization: Organization) -> list[str]:
 
 
 async def _done(organization: Organization, accepted: set[str]) -> None:
-    """Wait until these requests are done. Raise SystemExit if one failed or they take too long."""
+    """Wait until the organization has no open request. Raise SystemExit if one of these failed or they take too
+    long."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        found = {status: await _of(organization, status) & accepted for status in (*OPEN, "failed")}
-        if found["failed"]:
-            raise SystemExit(f"failed: {found['failed']}")
-        if not any(found.values()):
+        if not any([await _newest(organization, status, 1) for status in OPEN]):
+            if failed := await _newest(organization, "failed", 100) & accepted:
+                raise SystemExit(f"failed: {failed}")
             return
         await asyncio.sleep(0.1)
     raise SystemExit(f"the requests were not done in {PATIENCE} s")
 
 
-async def _of(organization: Organization, status: str) -> set[str]:
-    """Return the newest hundred requests with a status."""
-    return {one["id"] for one in (await organization.get(f"/requests?status={status}&limit=100"))["requests"]}
+async def _newest(organization: Organization, status: str, count: int) -> set[str]:
+    """Return the newest requests with a status."""
+    return {one["id"] for one in (await organization.get(f"/requests?status={status}&limit={count}"))["requests"]}
