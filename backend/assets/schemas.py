@@ -123,7 +123,8 @@ class Deployment(Record):
 class Asset(Record):
     """An asset record. `total_supply` is the sum over its deployments, base units. `nominal_value` is that of a whole
     token in its quote currency, which values the asset before its first trade. `cap_shares`: the shares of the caps
-    that a person set for each chain; empty where they are calculated."""
+    that a person set for each chain; empty where they are calculated. `awaits_approval`: its request waits for a second
+    person, and nothing is sent until then. Events lack it."""
 
     id: UUID
     organization_id: UUID
@@ -133,6 +134,7 @@ class Asset(Record):
     decimals: int
     nominal_value: str | None = None
     status: AssetStatus
+    awaits_approval: bool | None = None
     regulation_type: RegulationType
     compliance_rules: ComplianceRules
     max_holders: int

@@ -26,8 +26,8 @@ from backend.core.units import grouped
 from backend.daily_use import counts
 from backend.daily_use.counts import Amount
 from backend.requests.accept import accept, acceptance_message
-from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 from backend.transfers import rules
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import (
@@ -160,7 +160,7 @@ async def _accept(context: Context, asset: AssetRow, wallet: WalletRow, body: Tr
     await publish(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
         transferId=row.id,
-        status=request.status if request.status is RequestStatus.AWAITING_APPROVAL else row.status,
+        status=accepted_status(request, row.status),
         request_id=str(request.id),
         message=acceptance_message(request, "The transfer is being sent."),
     )
