@@ -81,6 +81,21 @@ class ApprovalStatus(StrEnum):
     EXPIRED = "expired"
 
 
+class ApproverObstacle(StrEnum):
+    """Why a person may not approve a request: they made it (`requester`), their role does not include the action
+    (`role`), they sign in with a wallet of the requester (`wallet`), their role is newer than the request (`newer`),
+    the requester gave it to them (`appointed`), the same person appointed both (`placed`), or the role is too new to
+    approve yet (`waiting`)."""
+
+    REQUESTER = "requester"
+    ROLE = "role"
+    WALLET = "wallet"
+    NEWER = "newer"
+    APPOINTED = "appointed"
+    PLACED = "placed"
+    WAITING = "waiting"
+
+
 FINAL = frozenset({RequestStatus.SUCCEEDED, RequestStatus.FAILED, RequestStatus.DENIED})
 
 
