@@ -136,9 +136,13 @@ async def test_freeze_covers_a_part_or_the_whole_account(world: World) -> None:
     request = await firm.do("freeze", address=address)
     assert "whole account" in request["steps"][0]["detail"]
     assert await firm.frozen(address) == MAX_UINT256
+    row = next(h for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"] if h["address"] == address)
+    assert (row["frozen"], row["wholly_frozen"], row["available"]) == (row["balance"], True, "0")
     assert (await firm.no("freeze", 409, address=address, amount="1")).detail == "The whole account is already frozen."
     await firm.do("unfreeze", address=address, amount=str(2 * UNIT))
     assert await firm.frozen(address) == 3 * UNIT
+    row = next(h for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"] if h["address"] == address)
+    assert (row["frozen"], row["wholly_frozen"], row["available"]) == (str(3 * UNIT), False, str(2 * UNIT))
     await firm.do("unfreeze", address=address)
     assert await firm.frozen(address) == 0
     assert (await firm.no("unfreeze", 409, address=address)).detail == "Nothing of this account is frozen."
