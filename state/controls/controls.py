@@ -20,6 +20,7 @@ from state.core.dry_run import WHOLE
 from state.core.events import Events, Next, call
 from state.core.units import grouped, rounded, shortened, to_base
 from state.requests.tracker import Tracker
+from state.transfers.amounts import to_positive
 
 TRIAL = "Preview of the effects."
 """The reason in the dry run; it is not stored."""
@@ -247,7 +248,7 @@ def _missing(control: Control, given: dict[str, str], decimals: int) -> dict[str
     amount = given.get("amount", "").strip()
     if control.has_amount and (amount or not control.may_be_whole):
         try:
-            to_base(amount, decimals)
+            to_positive(amount, decimals)
         except ValueError as error:
             errors["amount"] = str(error)
     return errors
