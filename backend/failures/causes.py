@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
-from uuid import UUID
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -20,6 +19,13 @@ from backend.failures.service import asset_id_of
 from backend.markets.models import MarketRow, OrderRow
 from backend.requests.schemas import Request, StepStatus
 
+NEEDED: Final[Mapping[str, frozenset[str]]] = {
+    "EnforcedPause": frozenset(),
+    "TransferRestricted": frozenset({"from", "to", "amount"}),
+    "PathPaused": frozenset({"eid"}),
+    "MarketRestricted": frozenset({"account", "amount"}),
+}
+"""The refusals that a read can repeat, with the arguments that it takes."""
 PATIENCE = 2.0
 """Seconds that a chain has to say whether it would still refuse."""
 
@@ -52,23 +58,24 @@ def _failed_on(request: Request) -> int | None:
 async def _asked(session: AsyncSession, at: str, refusal: Mapping[str, Any], request: Request) -> Read | None:
     """Return the read that says whether a refusal would happen again; None where no read does."""
     given = refusal["arguments"]
+    needed = NEEDED.get(refusal["error"])
+    if needed is None or not given.keys() >= needed or ("amount" in needed and refusal["code"] is None):
+        return None  # a node may know less of a refusal than its contract says
     if refusal["error"] == "EnforcedPause":
         return token.NAME, at, "paused"
     if refusal["error"] == "TransferRestricted":
         return token.transfer_codes(at, given["from"], given["to"], int(given["amount"]))
     if refusal["error"] == "PathPaused":
         return token.NAME, at, "pathOf", int(given["eid"])
-    if refusal["error"] == "MarketRestricted" and request.subject.type == "order":
-        return await _order(session, request.subject.id, given["account"], int(given["amount"]))
-    return None
+    return await _order(session, request, given["account"], int(given["amount"]))
 
 
-async def _order(session: AsyncSession, order_id: UUID, account: str, amount: int) -> Read:
+async def _order(session: AsyncSession, request: Request, account: str, amount: int) -> Read | None:
     query = sa.select(col(MarketRow.market_address), col(OrderRow.side)).join(
         MarketRow, col(MarketRow.id) == col(OrderRow.market_id)
     )
-    row = (await session.execute(query.where(col(OrderRow.id) == order_id))).one()
-    return market.order_codes(row.market_address, account, row.side, amount)
+    row = (await session.execute(query.where(col(OrderRow.id) == request.subject.id))).one_or_none()
+    return market.order_codes(row.market_address, account, row.side, amount) if row else None
 
 
 def _allows(answer: Any, refusal: Mapping[str, Any]) -> bool:
