@@ -72,11 +72,12 @@ def bridges() -> rx.Component:
 
 
 def _row(bridge: rx.Var[BridgeView]) -> rx.Component:
+    words = rx.cond(bridge.status == "awaiting_approval", "waiting", bridge.status).to(str)
     open_ = rx.el.button(
         bridge.symbol,
         type="button",
         class_name="name",
-        aria_label="Show the " + bridge.status + " bridge of " + bridge.symbol + " to " + bridge.destination,
+        aria_label="Show the " + words + " bridge of " + bridge.symbol + " to " + bridge.destination,
         on_click=BridgeState.show(bridge.id),
     )  # fmt: skip
     what = rx.cond(

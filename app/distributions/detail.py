@@ -91,7 +91,7 @@ def _whole() -> rx.Component:
             ),
             link_button("View asset", "/o/" + Session.org.id + "/assets/" + ONE.asset_id, "landmark"),
             actions,
-            badge=badge(ONE.status),
+            badge=badge(ONE.shown),
             who=rx.cond(is_draft | is_open, lacking(Scope.ASSETS_WRITE, "pay out or cancel"), rx.fragment()),
         ),
         col(

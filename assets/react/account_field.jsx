@@ -1,6 +1,8 @@
 /* A field for an account: found by name or label and chosen from a list, or an address that is pasted. What the form sends
    is the address. Items: {id, label, sub, short, hint, note, tone, known, off}; `foundFor` is the text that they were found
-   for. `resolved` has the item of each entered address; one that is not known has to be confirmed, unless `free`. The list
+   for. `resolved` has the item of each entered address, exactly as it was entered: the same digits in other cases can have
+   a wrong checksum. One that is not known has to be confirmed, unless `free`. A refused one is sent as it is, so that the
+   form says what is wrong with it. The list
    opens on a click, a key or a text, not on focus: a dialog that has just opened focuses its first field. */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import Check from "lucide-react/dist/esm/icons/check.mjs";
@@ -51,8 +53,8 @@ export function AccountField({
   const isAddress = ADDRESS.test(typed);
   const shown = open && active === id && !isAddress ? items : [];
   const isCurrent = active === id && (Boolean(chosen) || foundFor === typed);
-  const entered = isAddress ? resolved[typed.toLowerCase()] : undefined;
-  const doubted = entered && !entered.known && !free ? entered : undefined;
+  const entered = isAddress ? resolved[typed] : undefined;
+  const doubted = entered && !entered.known && (!free || entered.off) ? entered : undefined;
 
   const take = (item) => {
     if (!item || item.off) return;
@@ -117,7 +119,7 @@ export function AccountField({
       setOpen(false);
     }
   };
-  const value = chosen ? chosen.id : doubted ? "" : typed;
+  const value = chosen ? chosen.id : doubted && !doubted.off ? "" : typed;
 
   return (
     <div className="account-field">

@@ -27,6 +27,7 @@ from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ async def create(context: Context, asset_id: UUID, body: CapSharesUpdate) -> Ass
     if request.status is not RequestStatus.AWAITING_APPROVAL:
         await queue(context.session, request)
     message = acceptance_message(request, f"{len(move.rows)} chains get new limits.")
-    return AssetAccepted(assetId=asset.id, status=asset.status, request_id=str(request.id), message=message)
+    status = accepted_status(request, asset.status)
+    return AssetAccepted(assetId=asset.id, status=status, request_id=str(request.id), message=message)
 
 
 async def _check_chains(context: Context, move: Move) -> None:

@@ -18,6 +18,7 @@ from backend.chain.abi.rule_sets import TokenRules
 from backend.chain.bindings import token
 from backend.compliance import affected, standings
 from backend.compliance.affected import Rules
+from backend.compliance.rules import WHOLLY_FROZEN
 from backend.compliance.standings import Wanted
 from backend.core import db
 from backend.core.errors import BadRequest, SignumError
@@ -255,12 +256,14 @@ async def _rules(eid: int, at: str) -> TokenRules | None:
         return None
 
 
-def parts(holder: Holder, frozen: int | None) -> dict[str, str | None]:
-    """Return the frozen and available amounts: what markets hold is neither."""
+def parts(holder: Holder, frozen: int | None) -> dict[str, Any]:
+    """Return the frozen and available amounts: what markets hold is neither. `frozen` is the number that the contract
+    stores, which may exceed what the account has."""
     if frozen is None:
-        return {"frozen": None, "available": None}
-    available = int(holder.balance) - int(holder.escrowed) - frozen
-    return {"frozen": str(frozen), "available": str(max(available, 0))}
+        return {"frozen": None, "wholly_frozen": None, "available": None}
+    held = int(holder.balance) - int(holder.escrowed)
+    part = min(frozen, held)
+    return {"frozen": str(part), "wholly_frozen": frozen >= WHOLLY_FROZEN, "available": str(held - part)}
 
 
 async def _frozen(eid: int, at: str, addresses: list[str]) -> list[tuple[str, int]]:

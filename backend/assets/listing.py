@@ -20,6 +20,7 @@ from backend.core import db
 from backend.core.errors import NotFound, SignumError
 from backend.lists import json_records
 from backend.lists.pages import BETWEEN, Listing, Page
+from backend.requests.waiting import awaits_approval, awaits_sql
 
 ASSETS = sa.inspect(AssetRow).local_table
 DEPLOYMENTS = sa.inspect(DeploymentRow).local_table
@@ -42,6 +43,7 @@ LIST = Listing.of(
 _RECORD = json_records.column(
     Asset,
     ASSETS,
+    awaits_approval=awaits_sql("assets"),
     total_supply="(select coalesce(sum(supply), 0)::text from asset_deployments where asset_id = assets.id)",
     deployments=json_records.many(
         json_records.record(
@@ -68,7 +70,7 @@ async def page(context: Context, page: Page, status: AssetStatus | None) -> Resp
 async def one(context: Context, asset_id: UUID) -> Asset:
     """Return an asset with its supplies, read from the chains now."""
     mine = (ASSETS.c.id == asset_id, ASSETS.c.organization_id == context.organization_id)
-    row = (await context.session.execute(sa.select(ASSETS).where(*mine))).one_or_none()
+    row = (await context.session.execute(sa.select(ASSETS, awaits_approval(ASSETS)).where(*mine))).one_or_none()
     if row is None:
         raise NotFound("There is no asset with this ID in this organization.")
     deployments = (await _deployments(context, [asset_id]))[asset_id]

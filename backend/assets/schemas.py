@@ -123,7 +123,8 @@ class Deployment(Record):
 class Asset(Record):
     """An asset record. `total_supply` is the sum over its deployments, base units. `nominal_value` is that of a whole
     token in its quote currency, which values the asset before its first trade. `cap_shares`: the shares of the caps
-    that a person set for each chain; empty where they are calculated."""
+    that a person set for each chain; empty where they are calculated. `awaits_approval`: its request waits for a second
+    person, and nothing is sent until then. Events lack it."""
 
     id: UUID
     organization_id: UUID
@@ -133,6 +134,7 @@ class Asset(Record):
     decimals: int
     nominal_value: str | None = None
     status: AssetStatus
+    awaits_approval: bool | None = None
     regulation_type: RegulationType
     compliance_rules: ComplianceRules
     max_holders: int
@@ -232,12 +234,12 @@ class Holder(BaseModel):
     """A holder of the asset on one chain, from the chain's transfers. Amounts in base units.
 
     `balance` is everything the holder owns: `available`, frozen, and `escrowed`, which markets hold for open sell
-    orders. `frozen` (may exceed the balance) and `available` are null if the chain does not answer. `share_bps` is the
-    share of all holders' balances in hundredths of a percent; the shares of an asset add up to 10,000, unless it has
-    more than 10,000 holders: then each is rounded for itself. It is null in a list at a block. `name` is that of the
-    party, wallet, distribution or other contract. `eligible`: whether the rules
-    of the token let the account hold it now, and `reasons` why not; null for the treasury, for contracts, in a list at
-    a block, and if the chain does not answer.
+    orders. `wholly_frozen`: the whole account is frozen, including what it receives later. `frozen`, `wholly_frozen`
+    and `available` are null if the chain does not answer. `share_bps` is the share of all holders' balances in
+    hundredths of a percent; the shares of an asset add up to 10,000, unless it has more than 10,000 holders: then each
+    is rounded for itself. It is null in a list at a block. `name` is that of the party, wallet, distribution or other
+    contract. `eligible`: whether the rules of the token let the account hold it now, and `reasons` why not; null for
+    the treasury, for contracts, in a list at a block, and if the chain does not answer.
     """
 
     address: str
@@ -248,6 +250,7 @@ class Holder(BaseModel):
     available: str | None = None
     escrowed: str = "0"
     frozen: str | None = None
+    wholly_frozen: bool | None = None
     share_bps: int | None = None
     party_id: UUID | None
     party_name: str | None

@@ -42,6 +42,7 @@ from backend.requests.accept import accept, acceptance_message
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 from backend.wallets import signing_wallets
 from backend.wallets.models import WalletRow
 from backend.wallets.rules import server_wallet_entry
@@ -123,7 +124,8 @@ async def create(context: Context, body: AssetCreate) -> AssetAccepted:
     made = shown(Asset, asset) | {"initial_supply": body.initial_supply, "chain_eid": body.chain_eid}
     await publish(context.session, asset.organization_id, "asset.created", ("asset", asset.id), None, made)
     message = acceptance_message(request, f"{asset.symbol} is being deployed on {chain.display_name}.")
-    return AssetAccepted(assetId=asset.id, status=asset.status, request_id=str(request.id), message=message)
+    status = accepted_status(request, asset.status)
+    return AssetAccepted(assetId=asset.id, status=status, request_id=str(request.id), message=message)
 
 
 async def _insert(context: Context, body: AssetCreate) -> AssetRow:
@@ -211,7 +213,10 @@ async def update(context: Context, asset_id: UUID, patch: AssetUpdate) -> AssetA
         else "No chain needs a change."
     )
     return AssetAccepted(
-        assetId=asset.id, status=asset.status, request_id=str(request.id), message=acceptance_message(request, message)
+        assetId=asset.id,
+        status=accepted_status(request, asset.status),
+        request_id=str(request.id),
+        message=acceptance_message(request, message),
     )
 
 

@@ -29,6 +29,7 @@ from backend.core.errors import NotFound, SignumError
 from backend.core.pagination import where_given
 from backend.lists.pages import Listing, Page
 from backend.parties.service import PARTIES
+from backend.requests.waiting import awaits_approval
 
 TABLE = sa.inspect(AttestationRow).local_table
 LIST = Listing.of(
@@ -110,7 +111,9 @@ def _query(context: Context) -> sa.Select[Any]:
         sa.literal_column(_LABEL, sa.Text()).label("wallet_label"),
     ]
     return (
-        sa.select(*columns, STATUS, *party, *texts, finality_of(TABLE.c.chain_eid, TABLE.c.tx_hash))
+        sa.select(
+            *columns, STATUS, *party, *texts, finality_of(TABLE.c.chain_eid, TABLE.c.tx_hash), awaits_approval(TABLE)
+        )
         .join(PARTIES, PARTIES.c.id == TABLE.c.party_id)
         .where(TABLE.c.organization_id == context.organization_id)
     )

@@ -79,8 +79,10 @@ class Attestation(Record):
 
 class AttestationRead(Attestation):
     """An attestation, with the label of its wallet where the organization has it, and the name of the person who asked
-    for its revocation. An attestation that a newer one replaced ended at `revoked_at` without a person."""
+    for its revocation. An attestation that a newer one replaced ended at `revoked_at` without a person.
+    `awaits_approval`: its request waits for a second person, and nothing is attested until then."""
 
+    awaits_approval: bool = False
     wallet_label: str | None = None
     revoked_by_name: str | None = None
 

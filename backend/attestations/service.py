@@ -49,6 +49,7 @@ from backend.requests.models import RequestRow
 from backend.requests.schemas import FINAL, Action
 from backend.requests.second_person import Below
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 
 ISSUE = "attestation.issue"
 
@@ -280,4 +281,6 @@ def _plan(
 
 
 def _accepted(row: AttestationRow, request: RequestRow, message: str) -> AttestationAccepted:
-    return AttestationAccepted(attestationId=row.id, status=row.status, request_id=str(request.id), message=message)
+    return AttestationAccepted(
+        attestationId=row.id, status=accepted_status(request, row.status), request_id=str(request.id), message=message
+    )

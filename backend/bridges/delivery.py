@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -62,6 +63,10 @@ class DeliveryRefused(Conflict):
         """`refusal` is the receiving token's, if it refused the packet."""
         super().__init__(detail)
         self.refusal = refusal
+
+    def extensions(self) -> dict[str, Any]:
+        """Return the token's own error, where it refused."""
+        return self.refusal.extensions() if self.refusal else {}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from backend.core.pagination import where_given
 from backend.lists.pages import Listing, Page
 from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
+from backend.requests.waiting import awaits_approval
 from backend.wallets import known_names
 from backend.wallets.known_names import KnownAddress
 
@@ -84,6 +85,7 @@ def _query(context: Context) -> sa.Select[Any]:
             col(AssetRow.decimals).label("asset_decimals"),
             finality_of(BRIDGES.c.source_chain_eid, BRIDGES.c.source_tx_hash),
             _CAN_RETRY.label("can_retry"),
+            awaits_approval(BRIDGES),
         )
         .join(AssetRow, col(AssetRow.id) == BRIDGES.c.asset_id)
         .outerjoin(RequestRow, col(RequestRow.id) == BRIDGES.c.request_id)

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from backend.assets import gas, records
+from backend.assets.models import AssetRow
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
 from backend.bridges import rules
@@ -14,6 +15,7 @@ from backend.bridges.models import BridgeRow
 from backend.bridges.schemas import BridgeReturn, BridgeReturnAccepted, BridgeReturnImpact, BridgeReturnPlan
 from backend.chain.abi.calls import Call
 from backend.chain.bindings import token
+from backend.chain.errors import Reverted
 from backend.chain.layerzero import relayer
 from backend.chain.layerzero.relayer import Delivery, DeliveryStatus, Packet
 from backend.chain.transactions import lost_transactions
@@ -120,6 +122,14 @@ async def _checked(context: Context, bridge_id: UUID) -> Return:
     await chains.check_network(context, bridge.source_chain_eid, bridge.destination_chain_eid)
     asset = await records.asset(context.session, context.organization_id, bridge.asset_id)
     names = await records.chain_names(context.session)
+    try:
+        return await _simulated(context, bridge, asset, names)
+    except Reverted:  # by a later state than was read, such as after a delivery: only that is worth saying
+        return await _simulated(context, bridge, asset, names)
+
+
+async def _simulated(context: Context, bridge: BridgeRow, asset: AssetRow, names: dict[int, str]) -> Return:
+    """Return what the chains say about the packet of a bridge, after simulating its return. 409 if it arrived."""
     known = (bridge.guid or "", bridge.source_chain_eid, bridge.source_tx_hash or "")
     async with db.paused(context.session):
         packet = await relayer.packet_of(*known)

@@ -83,7 +83,8 @@ class Bridge(Record):
     """A bridge transaction record. `failure` is the decoded reason of the last refused delivery. A failed bridge whose
     packet was dropped has `returned_at` once its supply is minted back, by `return_tx_hash`. `finality` is the finality
     of the source transaction's block, in the chain's terms. `to_name` is the receiver's name, where the organization
-    knows one. `can_retry`: a retry of its request can help. Events lack both."""
+    knows one. `can_retry`: a retry of its request can help. `awaits_approval`: its request waits for a second person,
+    and nothing is sent until then. Events lack all three."""
 
     id: UUID
     organization_id: UUID
@@ -93,6 +94,7 @@ class Bridge(Record):
     source_chain_eid: int
     destination_chain_eid: int
     status: BridgeStatus
+    awaits_approval: bool | None = None
     amount: str
     to_address: str | None
     to_name: str | None = None

@@ -36,6 +36,7 @@ from backend.core.units import grouped
 from backend.issuers import lineage
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 from backend.wallets import signing_wallets
 from backend.wallets.known_names import titles_of
 
@@ -107,7 +108,8 @@ async def create(context: Context, asset_id: UUID, body: BridgeCreate) -> Bridge
     await begun(context.session, row, request.id)
     await confirmed(context, asset, request.id, change, body.expected_caps)
     message = acceptance_message(request, f"{asset.symbol} is being bridged to {destination.display_name}.")
-    return BridgeAccepted(bridgeId=row.id, status=row.status, request_id=str(request.id), message=message)
+    status = accepted_status(request, row.status)
+    return BridgeAccepted(bridgeId=row.id, status=status, request_id=str(request.id), message=message)
 
 
 async def cap_change(context: Context, asset: AssetRow, eid: int, *, is_there: bool) -> Change:

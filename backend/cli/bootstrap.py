@@ -11,6 +11,7 @@ from backend.cli.database import outside
 from backend.core.changes import publish, shown
 from backend.core.errors import CannotStart
 from backend.core.fields import Email, Name
+from backend.core.problems.validation_words import said
 from backend.core.settings import Settings
 from backend.organizations.models import OrganizationRow
 from backend.organizations.schemas import Organization
@@ -43,7 +44,7 @@ def _checked(kind: Any, text: str, what: str) -> str:
     try:
         return str(TypeAdapter(kind).validate_python(text))
     except ValidationError as error:
-        raise CannotStart(f"{text!r} cannot be used as the {what}: {error.errors()[0]['msg']}") from None
+        raise CannotStart(f"{text!r} cannot be used as the {what}: {said(error.errors()[0])}") from None
 
 
 async def rotate(settings: Settings) -> str:

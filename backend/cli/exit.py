@@ -47,6 +47,7 @@ def _outcome(work: Coroutine[Any, Any, None], *, as_json: bool) -> Exit:
 
     from backend.cli.progress import RequestFailed
     from backend.client import ApiProblem
+    from backend.core.problems.validation_words import said
 
     try:
         asyncio.run(work)
@@ -57,7 +58,7 @@ def _outcome(work: Coroutine[Any, Any, None], *, as_json: bool) -> Exit:
     except TimeoutError:
         return _said("It is still running; follow it with `signum requests watch`.", Exit.STILL_RUNNING)
     except ValidationError as error:
-        return _said("\n".join(f"{'/'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()), Exit.REFUSED)
+        return _said("\n".join(f"{'/'.join(map(str, e['loc']))}: {said(e)}" for e in error.errors()), Exit.REFUSED)
     except httpx.TransportError as error:
         is_trust = any(word in str(error) for word in ("CERTIFICATE", "SSL_CERT_FILE"))
         why = str(error) if is_trust else type(error).__name__

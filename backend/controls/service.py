@@ -7,6 +7,7 @@ from uuid import UUID
 from backend.assets import gas, records
 from backend.auth.principal import Context
 from backend.auth.scopes import Scope
+from backend.chain.errors import Reverted
 from backend.chain.transactions import lost_transactions
 from backend.chain.transactions.execution import rehearse
 from backend.chains import new_activity
@@ -151,14 +152,22 @@ async def _checked(context: Context, asset_id: UUID, kind: ControlKind, body: Co
         places = {row.chain_eid for row in records.active(await records.deployments(context.session, asset_id))}
         await new_activity.check(context, *places.intersection(eids))
     async with lost_transactions.considered(context.session, *eids):
-        deed = await control_plans.deed(context, asset_id, kind, body)
-        arguments = _arguments(deed, body) | {"orders": deed.orders}
-        for place, owner in deed.places:
-            wallet = await signing_wallets.of_owner(context.session, context.organization_id, owner)
-            await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
-            async with db.paused(context.session):
-                call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
-                await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
+        try:
+            return await _simulated(context, asset_id, kind, body)
+        except Reverted:  # by a later block than the rules were checked at: only they name the rule and its resolution
+            return await _simulated(context, asset_id, kind, body)
+
+
+async def _simulated(context: Context, asset_id: UUID, kind: ControlKind, body: Control) -> Deed:
+    """Return the deed that the rules allow, after simulating its first act on each of its chains."""
+    deed = await control_plans.deed(context, asset_id, kind, body)
+    arguments = _arguments(deed, body) | {"orders": deed.orders}
+    for place, owner in deed.places:
+        wallet = await signing_wallets.of_owner(context.session, context.organization_id, owner)
+        await records.check_funded(context.session, wallet, place.eid, _gas(deed) * len(deed.acts))
+        async with db.paused(context.session):
+            call = await calls.call_of(deed.acts[0], place.eid, place.token, owner, arguments)
+            await rehearse(call.intent("rehearsal", eid=place.eid, signer=owner))
     return deed
 
 

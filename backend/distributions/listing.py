@@ -16,6 +16,7 @@ from backend.distributions.models import DistributionRow
 from backend.distributions.schemas import Distribution, DistributionList, DistributionStatus
 from backend.lists import json_records
 from backend.lists.pages import Listing, Page
+from backend.requests.waiting import awaits_approval, awaits_sql
 
 ROWS = sa.inspect(DistributionRow).local_table
 _RECORD = json_records.column(
@@ -24,6 +25,7 @@ _RECORD = json_records.column(
     asset_symbol=json_records.text("assets.symbol"),
     asset_decimals="assets.decimals",
     chain_name=json_records.text("chains.display_name"),
+    awaits_approval=awaits_sql("distributions"),
 )
 LIST = Listing.of(
     ROWS.c,
@@ -56,6 +58,7 @@ def _query(context: Context) -> sa.Select[Any]:
             col(AssetRow.symbol).label("asset_symbol"),
             col(AssetRow.decimals).label("asset_decimals"),
             col(ChainRow.display_name).label("chain_name"),
+            awaits_approval(ROWS),
         )
         .join(AssetRow, col(AssetRow.id) == ROWS.c.asset_id)
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == ROWS.c.chain_eid)

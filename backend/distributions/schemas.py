@@ -130,7 +130,8 @@ class Activated(BaseModel):
 class Distribution(Record):
     """A distribution record. Claimed amounts come from chain events. `excluded_recipients` and `held_recipients` were
     in its list, but not eligible when it was created. `held_of` is the distribution whose held recipients it pays.
-    The `currency_…` fields name the quote currency of its amounts; they are null where the asset is paid out."""
+    The `currency_…` fields name the quote currency of its amounts; they are null where the asset is paid out.
+    `awaits_approval`: its activation waits for a second person, and nothing is paid until then. Events lack it."""
 
     id: UUID
     organization_id: UUID
@@ -144,6 +145,7 @@ class Distribution(Record):
     chain_eid: int
     chain_name: str | None = None
     status: DistributionStatus
+    awaits_approval: bool | None = None
     merkle_root: str | None
     total_recipients: int | None
     total_amount: str

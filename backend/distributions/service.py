@@ -31,6 +31,7 @@ from backend.distributions.schemas import (
 from backend.issuers import service as issuers
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 from backend.wallets import signing_wallets
 
 GAS = 1_900_000
@@ -198,7 +199,7 @@ async def cancel(context: Context, asset_id: UUID, distribution_id: UUID) -> Dis
     await publish(context.session, row.organization_id, "distribution.cancelling", subject, None, asked)
     return DistributionAccepted(
         distributionId=row.id,
-        status=row.status,
+        status=accepted_status(request, row.status),
         request_id=str(request.id),
         message=acceptance_message(request, "The distribution is being cancelled."),
     )

@@ -134,13 +134,19 @@ async def _count_differing(place: Place, holders: Sequence[Holder]) -> int:
         amounts = zip(part, answer[:size], answer[size : 2 * size], answer[2 * size :], strict=True)
         for one, holding, free, frozen in amounts:
             said = {"Balance": one.balance, "In orders": one.escrowed, "Frozen": one.frozen or "0"}
-            is_now = {"Balance": holding, "In orders": holding - free, "Frozen": frozen}
+            is_now = {"Balance": holding, "In orders": holding - free, "Frozen": _frozen(one, free, frozen)}
             different = [what for what in said if int(said[what]) != int(is_now[what])]
             differing += bool(different)
             if differing <= MOST_SHOWN:
                 for what in different:
                     _add_holder(place, one, what, said[what], int(is_now[what]))
     return differing
+
+
+def _frozen(one: Holder, free: int, frozen: int) -> int:
+    """Return what a pack states of a frozen amount: the part of what the account has. Packs of earlier versions state
+    the number that the contract stores, which may exceed it."""
+    return frozen if int(one.frozen or 0) > free else min(frozen, free)
 
 
 def _add_holder(place: Place, one: Holder, what: str, said: str, is_now: int) -> None:

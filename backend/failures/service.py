@@ -3,6 +3,7 @@
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.assets import records
 from backend.attestations import revocations
@@ -41,7 +42,8 @@ async def resolution(session: Write, request: RequestRow, error: SignumError) ->
 
 
 async def _of_refusal(session: Write, request: RequestRow, refusal: Reverted) -> Call | None:
-    asset_id = await _asset_id(session, request)
+    named = request.arguments.get("asset_id")
+    asset_id = await asset_id_of(session, request.subject_type, request.subject_id, UUID(named) if named else None)
     if asset_id is None or refusal.eid is None:
         return None
     asset = await records.asset(session, request.organization_id, asset_id)
@@ -51,15 +53,13 @@ async def _of_refusal(session: Write, request: RequestRow, refusal: Reverted) ->
     return rules.resolution(refusal, place, await _person(session, request, refusal, refusal.eid))
 
 
-async def _asset_id(session: Write, request: RequestRow) -> UUID | None:
-    if request.subject_type == "asset":
-        return request.subject_id
-    if request.subject_type == "order":
-        return UUID(request.arguments["asset_id"])
-    query = _ASSETS.get(request.subject_type)
-    if query is None:
-        return None
-    asset_id: UUID | None = await session.scalar(query, {"id": request.subject_id})
+async def asset_id_of(session: AsyncSession, kind: str, subject_id: UUID, named: UUID | None) -> UUID | None:
+    """Return the asset that a request concerns, by its subject; `named` is the one that the request of an order names.
+    None where it concerns none."""
+    if kind in ("asset", "order"):
+        return subject_id if kind == "asset" else named
+    query = _ASSETS.get(kind)
+    asset_id: UUID | None = await session.scalar(query, {"id": subject_id}) if query is not None else None
     return asset_id
 
 

@@ -13,7 +13,8 @@ from starlette.routing import Match
 from backend.core import db
 from backend.core.content_rules import shortened
 from backend.core.errors import BadRequest, Invalid, NotFound, SignumError, Unavailable, problem
-from backend.core.problems.findings import finding_text, findings
+from backend.core.problems.findings import findings
+from backend.core.problems.validation_words import said
 from backend.core.settings import settings
 
 log = structlog.get_logger()
@@ -40,7 +41,7 @@ async def on_validation_error(request: Request, error: Exception) -> Response:
     if "path" in places:
         return respond(request, NotFound("No resource has this ID."))
     if places & {"query", "header", "cookie"}:
-        names = "; ".join(f"{e['loc'][-1]}: {finding_text(e)}" for e in error.errors() if e["loc"][0] != "body")
+        names = "; ".join(f"{e['loc'][-1]}: {said(e)}" for e in error.errors() if e["loc"][0] != "body")
         return respond(request, BadRequest(names))
     return respond(request, Invalid(findings({**e, "loc": e["loc"][1:]} for e in error.errors())))
 

@@ -25,6 +25,7 @@ from backend.markets.models import MarketRow
 from backend.markets.rules import LIVE
 from backend.markets.schemas import Market, MarketList, MarketStatus
 from backend.markets.terms import market_rules
+from backend.requests.waiting import awaits_approval
 
 MARKETS = sa.inspect(MarketRow).local_table
 LIST = Listing.of(
@@ -86,6 +87,7 @@ def _query(context: Context) -> sa.Select[Any]:
             col(AssetRow.max_holders).label("asset_max_holders"),
             col(AssetRow.required_kyc_level).label("asset_kyc_level"),
             col(ChainRow.display_name).label("chain_name"),
+            awaits_approval(MARKETS),
         )
         .join(AssetRow, col(AssetRow.id) == MARKETS.c.asset_id)
         .outerjoin(ChainRow, col(ChainRow.xchain_eid) == MARKETS.c.chain_eid)

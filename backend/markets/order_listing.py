@@ -17,6 +17,7 @@ from backend.markets import rules
 from backend.markets.models import MarketRow, OrderRow, TradeRow
 from backend.markets.schemas import Order, OrderList, OrderSide, OrderStatus, Trade, TradeList
 from backend.parties.models import PartyRow
+from backend.requests.waiting import awaits_approval
 from backend.wallets.models import WalletRow
 
 ORDERS = sa.inspect(OrderRow).local_table
@@ -80,7 +81,13 @@ def _query(context: Context, market_id: UUID) -> sa.Select[Any]:
     ours = ORDERS.c.organization_id
     chain_eid = sa.select(col(MarketRow.chain_eid)).where(col(MarketRow.id) == market_id).scalar_subquery()
     return (
-        sa.select(ORDERS, name, finality_of(chain_eid, ORDERS.c.tx_hash), col(MarketRow.asset_id))
+        sa.select(
+            ORDERS,
+            name,
+            finality_of(chain_eid, ORDERS.c.tx_hash),
+            col(MarketRow.asset_id),
+            awaits_approval(ORDERS),
+        )
         .join(MarketRow, col(MarketRow.id) == ORDERS.c.market_id)
         .outerjoin(
             PartyRow,

@@ -95,7 +95,8 @@ class Market(Record):
     """A market record. The rules were read back from the chain when it became active; `halt_reason` says why it is
     halted there. `stricter_rules` names those that refuse more than the asset's do now: rules of a market are final, a
     change of the asset's does not reach them. `volume` is the amount of all trades in base units of the token,
-    `last_price` the price of the newest trade, in base units of the quote currency for one whole token."""
+    `last_price` the price of the newest trade, in base units of the quote currency for one whole token.
+    `awaits_approval`: its request waits for a second person, and nothing is deployed until then. Events lack it."""
 
     id: UUID
     organization_id: UUID
@@ -106,6 +107,7 @@ class Market(Record):
     chain_eid: int
     chain_name: str | None = None
     status: MarketStatus
+    awaits_approval: bool | None = None
     request_id: UUID | None
     bridge_id: UUID | None
     market_address: str | None
@@ -248,7 +250,7 @@ class Order(Record):
     `finality` is the finality of its transaction's block, in the chain's terms; null if Signum did not send the
     transaction. `blocked_reason` says why an open order cannot be filled now: its maker is ineligible under the rules
     of the token or the market. The order stays until it is cancelled, and is filled once the maker is eligible again.
-    """
+    `awaits_approval`: its request waits for a second person, and nothing is placed until then. Events lack it."""
 
     id: UUID
     asset_id: UUID
@@ -257,6 +259,7 @@ class Order(Record):
     chain_order_id: int | None
     side: OrderSide
     status: OrderStatus
+    awaits_approval: bool | None = None
     price: str
     amount: str
     filled: str

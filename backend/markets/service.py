@@ -38,6 +38,7 @@ from backend.markets.models import MarketRow
 from backend.markets.schemas import Market, MarketAccepted, MarketCreate, MarketStatus
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 from backend.wallets import signing_wallets
 
 
@@ -177,7 +178,7 @@ async def create(context: Context, asset_id: UUID, body: MarketCreate) -> Market
         marketId=market.id,
         assetId=asset_id,
         chainEid=body.chain_eid,
-        status=market.status,
+        status=accepted_status(request, market.status),
         request_id=str(request.id),
         message=acceptance_message(request, message),
     )

@@ -240,7 +240,7 @@ RESPONSES: dict[int, tuple[str, dict[str, Any]]] = {
                     422,
                     "The request body does not fit its schema.",
                     title="Unprocessable Content",
-                    errors=[{"pointer": "/name", "detail": "Field required"}],
+                    errors=[{"pointer": "/name", "detail": "is required"}],
                 ),
                 "key": _example(
                     422,

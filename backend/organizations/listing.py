@@ -5,15 +5,19 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from sqlmodel import col
 
 from backend.auth.principal import Context
-from backend.auth.scopes import Scope
+from backend.auth.scopes import ROLE_SCOPES, Scope
 from backend.core.errors import BadRequest, NotFound
 from backend.core.pagination import read_as
+from backend.core.recorded_time import recorded_now
 from backend.lists.pages import Listing, Page
 from backend.organizations import hierarchy
 from backend.organizations.schemas import Access, AccessList, OrganizationList, OrganizationListed, Tree, TreeNode
+from backend.requests.models import ApprovalRow, RequestRow
 
+_ASKER = sa.bindparam("asker", type_=sa.Uuid())
 LIST = Listing()
 """In the order of their functions, which also apply `q`."""
 REACHED = "select * from signum_reach(:person, :search, :before, :before_id, :most, cast(:address as inet))"
@@ -27,6 +31,13 @@ from signum_access(:org) where role <> 'client' and (
   or strpos(lower(concat_ws(chr(31), display_name, email, role, organization_name)), lower(cast(:search as text))) > 0
   or length(cast(:search as text)) >= 4 and starts_with(cast(user_id as text), lower(cast(:search as text))))
 """
+APPROVING = """
+select *, case
+  when user_id = :asker then 'requester'
+  when not role = any(:roles) then 'role'
+  else nullif(signum_second_person(user_id, :asker, :org, array[role], :asked_at), '') end as cannot_approve
+"""
+"""Of a page of people, because the function takes as long as reading the page."""
 AFTER = "and (height, lower(coalesce(display_name, email, '')), user_id) > (:height, :sort, :user)"
 
 
@@ -107,20 +118,39 @@ def _node(row: Any, depth: int) -> TreeNode:
     )
 
 
-async def access(context: Context, page: Page) -> AccessList:
-    """Return a page of the people whose role reaches the entered organization, and where each role is assigned."""
+async def access(context: Context, page: Page, approval_id: UUID | None) -> AccessList:
+    """Return a page of the people whose role reaches the entered organization, where each role is assigned, and who
+    could approve an approval, or without one a new request of the caller. 404 where it is not of the organization."""
+    asked = await _asked(context, approval_id)
     known = {"org": context.organization_id, "search": page.q or None}
     values: dict[str, Any] = known | {"most": page.limit + 1}
     if page.cursor:
         height, sort, user = page.position(3)
         values |= {"height": _height(height), "sort": sort, "user": _id(user)}
-    text = f"{ACCESS} {AFTER if page.cursor else ''} order by height, sort, user_id limit :most"
-    rows = (await context.session.execute(sa.text(text), values)).all()
+    listed = f"{ACCESS} {AFTER if page.cursor else ''} order by height, sort, user_id limit :most"
+    text = sa.text(f"{APPROVING} from ({listed}) listed order by height, sort, user_id")
+    rows = (await context.session.execute(text.bindparams(_ASKER), values | asked)).all()
     shown = rows[: page.limit]
     more = len(rows) > page.limit
     cursor = page.following(str(shown[-1].height), shown[-1].sort, str(shown[-1].user_id)) if more else None
     count = await page.counted(context.session, f"{ACCESS} limit :most", known)
     return AccessList(access=[Access.model_validate(r) for r in shown], nextCursor=cursor, estimatedCount=count)
+
+
+async def _asked(context: Context, approval_id: UUID | None) -> dict[str, Any]:
+    """Return who asked for what, and when: the parameters of `APPROVING`."""
+    if approval_id is None:
+        return {"asker": context.user_id, "asked_at": recorded_now(), "roles": [str(role) for role in ROLE_SCOPES]}
+    query = (
+        sa.select(col(ApprovalRow.asked_by), col(ApprovalRow.created_at), col(RequestRow.scope))
+        .join(RequestRow, col(RequestRow.id) == col(ApprovalRow.request_id))
+        .where(col(ApprovalRow.id) == approval_id, col(ApprovalRow.organization_id) == context.organization_id)
+    )
+    row = (await context.session.execute(query)).one_or_none()
+    if row is None:
+        raise NotFound("There is no approval with this ID in this organization.")
+    roles = [str(role) for role, scopes in ROLE_SCOPES.items() if Scope(row.scope) in scopes]
+    return {"asker": row.asked_by, "asked_at": row.created_at, "roles": roles}
 
 
 def _id(text: str) -> UUID:

@@ -85,12 +85,17 @@ async def get_summary(context: Current, orgId: UUID) -> Summary:
     return await summary.counts(context)
 
 
-@router.get("/{orgId}/access")
+@router.get("/{orgId}/access", responses={404: {}})
 @requires(Scope.MEMBERS_READ)
-async def list_access(context: Current, orgId: UUID, page: PageOf) -> AccessList:
+async def list_access(
+    context: Current,
+    orgId: UUID,
+    page: PageOf,
+    approvalId: Annotated[UUID | None, Query(description="The approval for `cannot_approve`.")] = None,
+) -> AccessList:
     """List the people whose role reaches this organization: its own members first, then those of the organizations
-    above."""
-    return await listing.access(context, page)
+    above. `cannot_approve` says who could approve a request, and why others could not."""
+    return await listing.access(context, page, approvalId)
 
 
 @router.get("/{orgId}/tree", responses={404: {}})

@@ -26,7 +26,7 @@ from backend.core.fields import (
 from backend.core.ip_ranges import IpRanges
 from backend.lists.schemas import RecordPage
 from backend.organizations.fields import Domain, Jurisdiction, Kind, Url
-from backend.requests.schemas import Action
+from backend.requests.schemas import Action, ApproverObstacle
 from backend.users.schemas import Role
 
 
@@ -259,7 +259,9 @@ class MovePlan(BaseModel):
 
 
 class Access(Record):
-    """A person whose role reaches an organization, and the organization that assigned it."""
+    """A person whose role reaches an organization, and the organization that assigned it. `cannot_approve` is why this
+    role does not let them approve a request: that of `approvalId`, or without it one that the caller would make now for
+    an action of the role. Null if they could approve it."""
 
     user_id: UUID
     display_name: str | None
@@ -268,6 +270,7 @@ class Access(Record):
     organization_id: UUID
     organization_name: str
     inherited: bool
+    cannot_approve: ApproverObstacle | None = None
 
 
 class AccessList(RecordPage):

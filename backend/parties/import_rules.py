@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from backend.core.errors import BadRequest
-from backend.core.problems.findings import finding_text
+from backend.core.problems.validation_words import said
 from backend.parties.schemas import ImportOutcome, OnDuplicate, PartyCreate
 
 COLUMNS = ("name", "country", "kind", "email", "wallet_address")
@@ -113,7 +113,7 @@ def _said(error: dict[str, object]) -> str:
     name = str(place[0]) if isinstance(place, tuple) and place else ""
     if name == "country" and isinstance(given := error.get("input"), str):
         return f"“{given[:60]}” is not a country code. Use one such as SWE."
-    return f"{name}: {finding_text(error)}"
+    return f"{name}: {said(error)}"
 
 
 def keys_of(wallet: str | None, email: str | None) -> list[str]:

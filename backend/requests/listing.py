@@ -17,7 +17,7 @@ from backend.core.db import now
 from backend.core.errors import NotFound
 from backend.core.pagination import where_given
 from backend.lists.pages import BETWEEN, Listing, Page
-from backend.requests import notices, titles
+from backend.requests import notices, resolutions, titles
 from backend.requests.models import ApprovalRow, RequestRow, RequestStepRow
 from backend.requests.schemas import ApprovalStatus, Request, RequestList, RequestStatus, RequestStep, Subject
 from backend.users.models import UserRow
@@ -70,8 +70,11 @@ async def failed(context: Context, limit: int) -> tuple[list[Request], int]:
 
 
 async def one(context: Context, request_id: UUID) -> Request:
-    """Return a request as the caller may see it; 404 where it is not of this organization."""
-    return titles.shown(await whole(context, request_id), context.scopes)
+    """Return a request as the caller may see it, and whether the cause of its failure is gone; 404 where it is not of
+    this organization."""
+    request = await whole(context, request_id)
+    request.cause_is_gone = await resolutions.is_gone(context.session, request)
+    return titles.shown(request, context.scopes)
 
 
 async def whole(context: Context, request_id: UUID) -> Request:

@@ -81,6 +81,21 @@ class ApprovalStatus(StrEnum):
     EXPIRED = "expired"
 
 
+class ApproverObstacle(StrEnum):
+    """Why a person may not approve a request: they made it (`requester`), their role does not include the action
+    (`role`), they sign in with a wallet of the requester (`wallet`), their role is newer than the request (`newer`),
+    the requester gave it to them (`appointed`), the same person appointed both (`placed`), or the role is too new to
+    approve yet (`waiting`)."""
+
+    REQUESTER = "requester"
+    ROLE = "role"
+    WALLET = "wallet"
+    NEWER = "newer"
+    APPOINTED = "appointed"
+    PLACED = "placed"
+    WAITING = "waiting"
+
+
 FINAL = frozenset({RequestStatus.SUCCEEDED, RequestStatus.FAILED, RequestStatus.DENIED})
 
 
@@ -132,12 +147,13 @@ class Request(Record):
     """An accepted operation.
 
     `problem` is why it failed; its `resolution` is the call that removes the cause, where one does, with a `title` for
-    a button. `can_retry` is whether a retry can help. It is running with `awaits_finality` when all its work is done:
-    it succeeds once its transactions reach the finality that the chain's terms require (`terms.succeeds_at` of the
-    organization's chains). `notice` says what it means for the request that a chain was disabled in the meantime; null
-    if none was. `scope` is what a retry needs. `reason` is the one its requester gave, and `approval_id` the approval
-    that it needs or needed; null without one. `is_withdrawn`: its requester withdrew it before anyone decided, so it is
-    `denied`.
+    a button. `cause_is_gone`: the chain no longer refuses what it refused, so the call is not needed; it is read when a
+    single request is requested, and false in lists. `can_retry` is whether a retry can help. It is running with
+    `awaits_finality` when all its work is done: it succeeds once its transactions reach the finality that the chain's
+    terms require (`terms.succeeds_at` of the organization's chains). `notice` says what it means for the request that a
+    chain was disabled in the meantime; null if none was. `scope` is what a retry needs. `reason` is the one its
+    requester gave, and `approval_id` the approval that it needs or needed; null without one. `is_withdrawn`: its
+    requester withdrew it before anyone decided, so it is `denied`.
     """
 
     id: UUID
@@ -150,6 +166,7 @@ class Request(Record):
     steps: list[RequestStep]
     problem: dict[str, Any] | None
     can_retry: bool
+    cause_is_gone: bool = False
     awaits_finality: bool = False
     notice: str | None = None
     reason: str | None = None

@@ -14,8 +14,7 @@ from backend.core.errors import NotFound
 from backend.core.pagination import where_given
 from backend.lists.pages import Listing, Page
 from backend.parties.models import PartyRow
-from backend.requests.models import RequestRow
-from backend.requests.schemas import RequestStatus
+from backend.requests.waiting import awaits_approval
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import Transfer, TransferList, TransferStatus
 from backend.wallets.models import WalletRow
@@ -53,14 +52,11 @@ _QUERY = (
             _name(PartyRow, "name", "wallet_address", _RECEIVER), _name(WalletRow, "label", "address", _RECEIVER)
         ).label("to_name"),
         finality_of(TRANSFERS.c.chain_eid, TRANSFERS.c.tx_hash),
-        sa.func.coalesce(col(RequestRow.status) == RequestStatus.AWAITING_APPROVAL, sa.false()).label(
-            "awaits_approval"
-        ),
+        awaits_approval(TRANSFERS),
     )
     .join(AssetRow, col(AssetRow.id) == TRANSFERS.c.asset_id)
     .outerjoin(ChainRow, col(ChainRow.xchain_eid) == TRANSFERS.c.chain_eid)
     .outerjoin(WalletRow, col(WalletRow.id) == TRANSFERS.c.from_wallet_id)
-    .outerjoin(RequestRow, col(RequestRow.id) == TRANSFERS.c.request_id)
 )
 """Made once, because its aliases copy every column."""
 

@@ -33,8 +33,8 @@ from backend.requests import groups
 from backend.requests.accept import accept, acceptance_message
 from backend.requests.groups import Asked
 from backend.requests.models import RequestRow
-from backend.requests.schemas import RequestStatus
 from backend.requests.service import Step
+from backend.requests.waiting import accepted_status
 from backend.transfers import rules
 from backend.transfers.models import TransferRow
 from backend.transfers.schemas import (
@@ -266,7 +266,7 @@ async def _written(context: Context, row: TransferRow, request: RequestRow) -> T
     await publish(context.session, row.organization_id, "transfer.created", subject, None, made)
     return TransferAccepted(
         transferId=row.id,
-        status=request.status if request.status is RequestStatus.AWAITING_APPROVAL else row.status,
+        status=accepted_status(request, row.status),
         request_id=str(request.id),
         message=acceptance_message(request, "The transfer is being sent."),
     )

@@ -98,7 +98,7 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
         td(holder.chain, class_name="muted", label="Chain"),
         td(_part(holder.available, "none"), right=True, label="Available"),
         td(_part(holder.escrowed), right=True, label="In orders", class_name="if-any"),
-        td(_part(holder.frozen), right=True, label="Frozen", class_name="if-any"),
+        td(_frozen(holder), right=True, label="Frozen", class_name="if-any"),
         td(
             amount(holder.balance, AssetState.asset.symbol, AssetState.asset.decimals, 2, HoldersState.least),
             right=True,
@@ -109,6 +109,13 @@ def _holder(holder: rx.Var[HolderView]) -> rx.Component:
         aria_selected=rx.cond(HoldersState.chosen == holder.id, "true", "false"),
         class_name="facts",
     )
+
+
+def _frozen(holder: rx.Var[HolderView]) -> rx.Component:
+    """Draw the frozen part, and that the whole account is frozen, with what it receives later."""
+    whole = rx.el.div("Whole account", class_name="muted small")
+    part = rx.cond(holder.wholly_frozen & (holder.frozen == "0"), rx.fragment(), _part(holder.frozen))
+    return rx.fragment(part, rx.cond(holder.wholly_frozen, whole, rx.fragment()))
 
 
 def _part(value: rx.Var[str], none: str = "–") -> rx.Component:

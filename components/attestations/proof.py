@@ -66,8 +66,12 @@ def proof() -> rx.Component:
 
 
 def _why_absent() -> rx.Var[str]:
-    on_its_way = "Its transaction is pending."
-    return rx.cond(RECORD.status == "pending", on_its_way, "It was never recorded.").to(str)
+    return rx.match(
+        RECORD.shown,
+        ("awaiting_approval", "A second person has to approve its request first."),
+        ("pending", "Its transaction is pending."),
+        "It was never recorded.",
+    ).to(str)
 
 
 def _read() -> rx.Component:

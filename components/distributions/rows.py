@@ -35,7 +35,7 @@ def distribution_row(one: rx.Var[DistributionView]) -> rx.Component:
     people = rx.el.span(one.claimed_recipients, " of ", one.recipients)
     return tr(
         td(rx.el.div(name_link(one.name, href)), where),
-        td(status(one.status)),
+        td(status(one.shown)),
         td(claimed, full=True),
         td(rx.cond(one.recipients > 0, people, "–"), right=True, class_name="num", label="Recipients"),
         td(when(one.created_at), class_name="muted", label="Created"),

@@ -1,15 +1,18 @@
 """Who can approve a request that waits."""
 
-import asyncio
-from datetime import datetime
-
 from backend.auth.scopes import Scope
 from backend.client import ApiProblem
-from state.approvals.approvers import able_to_approve
+from backend.organizations.schemas import Access
+from backend.requests.schemas import ApproverObstacle
 from state.approvals.views import ApprovalView
 from state.core.api import Api
 from state.core.refusals import needed_role
-from state.core.session import Session, names_of
+from state.core.session import Session, first_names
+
+NO_ONE = (
+    "No one here can approve it. An approver is independent of the requester, and had the role before the request. "
+    "Have another admin add an approver, then withdraw this request and make it again."
+)
 
 
 class Deciders(Api, mixin=True):
@@ -22,23 +25,28 @@ class Deciders(Api, mixin=True):
         if approval.can_decide:
             return "You can approve it."
         session, scope = await self.get_state(Session), Scope(approval.scope)
-        names = await self._names(scope, {session.user_id, approval.asked_by_id}, approval.created_at)
+        names = await self._names(approval.id)
         if approval.asked_by_id and approval.asked_by_id == session.user_id:
             return f"You requested this, so another person must approve it. {names}".strip()
         if str(scope) in session.org.scopes:
             return f"Another person must approve it. {names}".strip()
         return f"{needed_role(scope).replace(' for this.', ' to approve it.')} {names}".strip()
 
-    async def _names(self, scope: Scope, without: set[str], asked_at: str) -> str:
-        org = self._org_id()
+    async def _names(self, approval_id: str) -> str:
         try:
-            organization, page = await asyncio.gather(
-                self._api.get_organization(org), self._api.list_access(org, limit=100)
-            )
+            page = await self._api.list_access(self._org_id(), approval_id=approval_id, limit=100)
         except ApiProblem:
             return ""  # the role is named without people
-        others = [one for one in page.access if str(one.user_id) not in without]
-        readable = (await self.get_state(Session))._readable
-        able = await able_to_approve(self._api, organization, others, readable, datetime.fromisoformat(asked_at))
-        names = names_of(scope, able)
-        return f"{names} can approve it." if names else ""
+        return approvers_of(page.access, is_whole=page.nextCursor is None)
+
+
+def approvers_of(people: list[Access], *, is_whole: bool) -> str:
+    """Name up to two people who can approve a request, or say that no one can and what to do. `is_whole`: these are
+    all people whose role reaches the organization."""
+    if names := first_names(one for one in people if one.cannot_approve is None):
+        return f"{names} can approve it."
+    if not is_whole:
+        return ""
+    if names := first_names(one for one in people if one.cannot_approve is ApproverObstacle.WAITING):
+        return f"No one can approve it yet. {names} can once the wait for new approvers is over."
+    return NO_ONE

@@ -18,7 +18,7 @@ from state.core.dates import stamp
 from state.core.events import Events, Next
 from state.core.session import initials
 from state.requests.tracker import FINAL, Follows
-from state.requests.views import RequestView, request_view
+from state.requests.views import RequestView, request_view, shown_status
 
 UNKNOWN = "unknown"
 TABS = (
@@ -164,7 +164,7 @@ class AssetState(Follows, Loads, Chains, Addressed, rx.State):
             mark=initials(asset.name),
             description=asset.description or "",
             decimals=asset.decimals,
-            status=asset.status,
+            status=shown_status(asset),
             framework=FRAMEWORKS.get(asset.regulation_type, ""),
             supply=asset.total_supply,
             failure=asset.failure or "",

@@ -108,5 +108,5 @@ def figures_of(markets: Sequence[MarketView]) -> Figures:
     return Figures(
         market=max(traded, key=lambda market: market.traded_at, default=None),
         volume=str(sum(int(market.volume) for market in markets)),
-        statuses=", ".join(f"{count} {status}" for status, count in statuses.items()),
+        statuses=", ".join(f"{count} {status.replace('_', ' ')}" for status, count in statuses.items()),
     )

@@ -35,6 +35,7 @@ class HolderView:
     available: str
     escrowed: str
     frozen: str
+    wholly_frozen: bool
     balance: str
     share: str
     can_freeze: bool
@@ -98,11 +99,12 @@ class HoldersState(Marks, Chains, rx.State):
             chain=self._chain_name(holder.chain_eid),
             available=holder.available or "",
             escrowed=holder.escrowed,
-            frozen=_frozen(holder),
+            frozen=holder.frozen or "",
+            wholly_frozen=bool(holder.wholly_frozen),
             balance=holder.balance,
             share="" if holder.share_bps is None else percent(holder.share_bps),
             can_freeze=not holder.is_treasury and holder.kind not in CONTRACTS,
-            is_frozen=holder.frozen not in (None, "0"),
+            is_frozen=holder.frozen not in (None, "0") or bool(holder.wholly_frozen),
             ineligible=" ".join(holder.reasons),
         )
 
@@ -115,10 +117,3 @@ def _eligibility(verdicts: list[bool]) -> str:
     if count == 1:
         return "The listed account of an investor is eligible"
     return f"All {count} listed accounts of investors are eligible" if count else ""
-
-
-def _frozen(holder: Holder) -> str:
-    """Return the frozen part of the balance; a freeze may cover more than the holder has."""
-    if holder.frozen is None or holder.available is None:
-        return ""
-    return str(int(holder.balance) - int(holder.escrowed) - int(holder.available))

@@ -10,6 +10,7 @@ from state.compliance.rules import FRAMEWORKS
 from state.core.arguments import chosen
 from state.core.dates import stamp
 from state.core.paging import ByStatus
+from state.requests.views import shown_status
 
 
 @dataclass
@@ -48,7 +49,7 @@ def asset_view(asset: Asset) -> AssetView:
         id=str(asset.id),
         name=asset.name,
         symbol=asset.symbol,
-        status=asset.status,
+        status=shown_status(asset),
         framework=FRAMEWORKS.get(asset.regulation_type, ""),
         supply=asset.total_supply,
         decimals=asset.decimals,

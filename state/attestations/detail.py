@@ -9,13 +9,15 @@ from state.chains.lookup import Chains
 from state.core.dates import stamp
 from state.core.session import initials
 from state.core.units import shortened
+from state.requests.views import shown_status
 
 SOON = timedelta(days=30)
 
 
 @dataclass
 class AttestationView:
-    """An attestation; empty strings for null. `shown` is its status, or `expiring` within 30 days of expiry."""
+    """An attestation; empty strings for null. `shown` is its status, `expiring` within 30 days of
+    expiry, or `awaiting_approval`."""
 
     id: str = ""
     party_id: str = ""
@@ -68,7 +70,7 @@ def attestation_view(record: AttestationRead, chains: Chains) -> AttestationView
         expires_at=stamp(record.expires_at),
         uid=record.uid or "",
         status=record.status,
-        shown="expiring" if _expires_soon(record) else record.status,
+        shown="expiring" if _expires_soon(record) else shown_status(record),
         tx_hash=record.tx_hash or "",
         tx_url=chains._transaction_url(eid, record.tx_hash),
         request_id=str(record.request_id or ""),

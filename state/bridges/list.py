@@ -19,12 +19,12 @@ from state.core.events import Next, call
 from state.core.paging import CountedByStatus
 from state.core.units import brief
 from state.requests.tracker import Follows, Tracker
-from state.requests.views import RequestView, request_view
+from state.requests.views import RequestView, request_view, shown_status
 
 
 @dataclass
 class BridgeView:
-    """A row of the list."""
+    """A row of the list. The status also says that its request awaits approval."""
 
     id: str = ""
     asset_id: str = ""
@@ -122,7 +122,7 @@ class BridgesState(CountedByStatus, ByAsset, Chains, rx.State):
             amount=bridge.amount,
             source=self._chain_name(source),
             destination=self._chain_name(destination),
-            status=bridge.status,
+            status=shown_status(bridge),
             guid=bridge.guid or "",
             source_tx=bridge.source_tx_hash or "",
             source_url=self._transaction_url(source, bridge.source_tx_hash),

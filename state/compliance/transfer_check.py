@@ -11,7 +11,7 @@ from state.compliance.verdicts import Terms, Verdict, verdicts_of
 from state.core.api import Form
 from state.core.arguments import number, texts
 from state.core.events import Events
-from state.core.units import to_base
+from state.transfers.amounts import to_positive
 
 
 class TransferCheckState(Form, rx.State):
@@ -42,15 +42,17 @@ class TransferCheckState(Form, rx.State):
         self._begin()
         self.answered = False
         yield
+        given = texts(data)
+        self.errors = _faults(given, asset.decimals)
+        if self.errors:
+            self.saving = False
+            return
         try:
-            check = _check(texts(data), asset.decimals)
+            check = _check(given, asset.decimals)
             answer = await self._api.check_transfer(self._org_id(), self._in_path("asset_id"), check)
         except ApiProblem as problem:
             self._refused(problem)
             self._keep_at("chain_eid", "from_address", "to_address", "amount")
-            return
-        except ValueError as error:
-            self.saving, self.errors = False, {"amount": str(error)}
             return
         self._done()
         terms = Terms(self._org_id(), self._in_path("asset_id"), asset.symbol, asset.decimals)
@@ -59,14 +61,25 @@ class TransferCheckState(Form, rx.State):
         self.allowed, self.agrees, self.answered = answer.allowed, answer.chain_agrees, True
 
 
+def _faults(data: dict[str, str], decimals: int) -> dict[str, str]:
+    """Return what is missing or invalid, by field."""
+    addresses = ("from_address", "to_address")
+    errors = {name: "Choose an account, or enter an address" for name in addresses if not data.get(name, "").strip()}
+    try:
+        to_positive(data.get("amount", ""), decimals)
+    except ValueError as error:
+        errors["amount"] = str(error)
+    return errors
+
+
 def _check(data: dict[str, str], decimals: int) -> TransferCheck:
-    """Return the request body. Raises ValueError for an invalid amount, and ApiProblem as the API would."""
+    """Return the request body of inputs without faults. Raises ApiProblem as the API would."""
     return body(
         TransferCheck,
         {
             "chain_eid": number(data.get("check_chain")),
             "from_address": data.get("from_address", "").strip(),
             "to_address": data.get("to_address", "").strip(),
-            "amount": to_base(data.get("amount", ""), decimals),
+            "amount": to_positive(data.get("amount", ""), decimals),
         },
     )

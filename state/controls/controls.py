@@ -11,14 +11,16 @@ from backend.client import ApiProblem, SignumClient
 from backend.controls.schemas import Burn, Change, ForcedTransfer, Freeze, Mint, Pause, Recover
 from state.assets.detail import AssetDetail, AssetState
 from state.compliance.verdicts import Terms, Verdict, refusals_of
-from state.controls.frozen import READ, WHOLE, FrozenHolders, frozen_holders
+from state.controls.frozen import READ, FrozenHolders, frozen_holders
 from state.controls.operations import Operation, operation
 from state.controls.policy import guarded
 from state.core.api import Form
 from state.core.arguments import named, number
+from state.core.dry_run import WHOLE
 from state.core.events import Events, Next, call
 from state.core.units import grouped, rounded, shortened, to_base
 from state.requests.tracker import Tracker
+from state.transfers.amounts import to_positive
 
 TRIAL = "Preview of the effects."
 """The reason in the dry run; it is not stored."""
@@ -246,7 +248,7 @@ def _missing(control: Control, given: dict[str, str], decimals: int) -> dict[str
     amount = given.get("amount", "").strip()
     if control.has_amount and (amount or not control.may_be_whole):
         try:
-            to_base(amount, decimals)
+            to_positive(amount, decimals)
         except ValueError as error:
             errors["amount"] = str(error)
     return errors

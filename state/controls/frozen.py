@@ -8,8 +8,6 @@ from state.core.units import rounded, shortened
 
 READ = 100
 """Holders that are read, largest first."""
-WHOLE = 2**255
-"""Frozen amounts from this on mean the whole account."""
 
 
 @dataclass
@@ -25,7 +23,7 @@ def frozen_holders(holders: Sequence[Holder], eid: str, symbol: str, decimals: i
     here = [one for one in holders if str(one.chain_eid) == eid]
     if any(one.frozen is None for one in here):
         return FrozenHolders(none="The chain does not respond, so frozen accounts are not listed.")
-    rows = [_words(one, symbol, decimals) for one in here if one.frozen != "0"]
+    rows = [_words(one, symbol, decimals) for one in here if one.frozen != "0" or one.wholly_frozen]
     who = "No holder" if is_all else f"None of the {READ} largest holders"
     rest = "An account without tokens can still be frozen" if is_all else "A smaller one may have"
     empty = f"{who} on this chain has frozen tokens. {rest}: enter its address to unfreeze it."
@@ -33,6 +31,5 @@ def frozen_holders(holders: Sequence[Holder], eid: str, symbol: str, decimals: i
 
 
 def _words(holder: Holder, symbol: str, decimals: int) -> str:
-    frozen = int(holder.frozen or 0)
-    amount = "the whole account" if frozen >= WHOLE else f"{rounded(frozen, decimals)} {symbol}"
+    amount = "the whole account" if holder.wholly_frozen else f"{rounded(int(holder.frozen or 0), decimals)} {symbol}"
     return f"{holder.name or shortened(holder.address)}, {amount}"

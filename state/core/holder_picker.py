@@ -20,7 +20,7 @@ KINDS = {
     "own_wallet": "Own wallet", "linked_wallet": "Linked wallet", "party": "Party", "distribution": "Distribution",
     "market": "Market", "token": "Token",
 }  # fmt: skip
-
+WRONG_CHECKSUM = "Wrong checksum: check for a typo"
 MEMBERSHIPS = {MemberStatus.ACTIVE: "Already a member", MemberStatus.PENDING: "Has not accepted yet"}
 
 
@@ -50,7 +50,7 @@ class HolderPicker(Api, rx.State):
         if ADDRESS.fullmatch(address):
             item = entered(address, await self._find(asset_id, eid, address))
             kept = list(self.resolved.items())[-KEPT:]
-            self.resolved = dict(kept) | {address.lower(): item}
+            self.resolved = dict(kept) | {address: item}
 
     async def _memberships(self, wanted: str) -> dict[str, MemberStatus]:
         """Return the memberships of the newest members by their wallets, in lower case: their linked ones, and those
@@ -131,7 +131,7 @@ def _unknown(address: str) -> dict[str, Any]:
     if address == ZERO_ADDRESS:
         note = "The zero address"
     elif not is_valid(address):
-        note, tone = "Wrong checksum: check for a typo", "bad"
+        note, tone = WRONG_CHECKSUM, "bad"
     return {
         "id": address, "label": "Use this address", "sub": short, "short": short, "hint": "", "note": note,
         "tone": tone, "known": False, "off": tone == "bad",

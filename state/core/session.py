@@ -1,5 +1,6 @@
 """The signed-in user and the current organization. Only the page's URL selects the organization."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -14,7 +15,6 @@ from backend.client import ApiProblem, client
 from backend.organizations.schemas import Access, OrganizationListed
 from backend.sign_in.schemas import EMAIL_COOKIE, Reach
 from backend.users.schemas import Role
-from state.approvals.approvers import able_to_approve
 from state.core import arguments
 from state.core.api import Api, SignedOut
 from state.core.events import Next
@@ -82,8 +82,6 @@ class Session(Api, rx.State):
     account_path: str = "/account"
     ip_address: str = ""
     """The browser's address as the API sees it."""
-    _readable: list[str] = []
-    """The current organization and those above it whose members the user may read."""
     _puts_off_factor: bool = False
     _earlier_user_id: str = ""
     """Whose session filled this tab before the present one; empty if none did."""
@@ -135,10 +133,9 @@ class Session(Api, rx.State):
         names = {str(entry.id): entry.name for entry in reach}
         own = [entry for entry in reach if str(entry.id) in [*ids, str(record.id)]]
         scopes = {scope for entry in own for scope in entry.scopes}
-        self._readable = [str(entry.id) for entry in own if Scope.MEMBERS_READ in entry.scopes]
         people = await self._colleagues(scopes)
         others = [one for one in people if str(one.user_id) != self.user_id]
-        able = await able_to_approve(self._api, record, others, self._readable)
+        able = [one for one in others if one.cannot_approve is None]
         self.trail = [Crumb(names[id], f"/o/{id}/overview") for id in ids if id in names]
         self.problem, self.network, self.needs_factor = "", shown_network(record.network), False
         self.org = Organization(
@@ -293,8 +290,12 @@ def _who_has(scope: Scope, people: list[Access]) -> str:
 def names_of(scope: Scope, people: list[Access]) -> str:
     """Return up to two people who have a scope: "Elin Halvorsen or Priya Shah". Empty without any."""
     roles = [role for role in RANK if scope in ROLE_SCOPES[role]]
-    names = [one.display_name for one in people if one.role in roles and one.display_name]
-    return " or ".join(list(dict.fromkeys(names))[:2])
+    return first_names(one for one in people if one.role in roles)
+
+
+def first_names(people: Iterable[Access]) -> str:
+    """Return the names of up to two people."""
+    return " or ".join(list(dict.fromkeys(one.display_name for one in people if one.display_name))[:2])
 
 
 def _invested(reach: list[Reach]) -> set[str]:

@@ -11,6 +11,7 @@ from state.assets.choice import ByAsset
 from state.core.arguments import chosen
 from state.core.dates import stamp
 from state.core.paging import CountedByStatus, Pages
+from state.requests.views import shown_status
 
 
 @dataclass
@@ -28,6 +29,8 @@ class DistributionView:
     chain: str = ""
     chain_eid: int = 0
     status: str = ""
+    shown: str = ""
+    """The status, or that its activation awaits approval."""
     total: str = "0"
     claimed: str = "0"
     claimed_percent: int = 0
@@ -99,6 +102,7 @@ def distribution_view(record: Distribution) -> DistributionView:
         chain=record.chain_name or f"Chain {record.chain_eid}",
         chain_eid=record.chain_eid,
         status=record.status,
+        shown=shown_status(record),
         total=record.total_amount,
         claimed=record.claimed_amount,
         claimed_percent=_percent(claimed, total),

@@ -8,6 +8,7 @@ from backend.client import ApiProblem
 from state.core.api import Form
 from state.core.arguments import named
 from state.core.events import Events
+from state.core.holder_picker import ADDRESS, WRONG_CHECKSUM, is_valid
 from state.distributions.detail import DistributionState
 
 
@@ -36,6 +37,9 @@ class ProofFinder(Form, rx.State):
         wanted = named(data, "address")["address"]
         if len(wanted) != 42 or not wanted.isalnum():
             self.saving, self.errors = False, {"address": "An address is 0x and 40 hexadecimal digits"}
+            return
+        if ADDRESS.fullmatch(wanted) and not is_valid(wanted):
+            self.saving, self.errors = False, {"address": WRONG_CHECKSUM}
             return
         page = await self.get_state(DistributionState)
         try:

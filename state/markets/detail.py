@@ -18,7 +18,7 @@ from state.core.units import brief, percent
 from state.markets.list import pair
 from state.markets.stricter_rules import stricter_words
 from state.requests.tracker import Follows
-from state.requests.views import RequestView
+from state.requests.views import RequestView, shown_status
 
 ROWS = 10
 """Orders and trades per page: a market's page has both lists below its charts."""
@@ -137,7 +137,7 @@ class MarketState(Follows, Loads, Chains, Addressed, rx.State):
             pair=pair(market),
             chain=market.chain_name or self._chain_name(eid),
             chain_eid=eid,
-            status=market.status,
+            status=shown_status(market),
             address=market.market_address or "",
             address_url=self._address_url(eid, market.market_address),
             token=market.rwa_token_address or "",

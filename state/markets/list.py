@@ -12,11 +12,12 @@ from state.core.arguments import chosen
 from state.core.dates import stamp
 from state.core.paging import CountedByStatus
 from state.core.units import percent
+from state.requests.views import shown_status
 
 
 @dataclass
 class MarketView:
-    """A row of the list."""
+    """A row of the list. The status also says that its request awaits approval."""
 
     id: str
     asset_id: str
@@ -86,7 +87,7 @@ def market_view(market: Market) -> MarketView:
         pair=pair(market),
         asset=market.asset_name or "",
         chain=market.chain_name or f"Chain {market.chain_eid}",
-        status=market.status,
+        status=shown_status(market),
         fees=f"taker {percent(market.taker_fee_bps)}, maker {percent(market.maker_fee_bps)}",
         why=market.failure or market.halt_reason or "",
         created_at=stamp(market.created_at),

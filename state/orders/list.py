@@ -16,6 +16,7 @@ from state.markets.detail import ROWS, MarketState
 from state.markets.prices import PricesState
 from state.orders.book import LIVE, BookState
 from state.orders.trades import TradesState
+from state.requests.views import shown_status
 
 
 @dataclass
@@ -93,7 +94,7 @@ def order_view(order: Order, state: MarketState) -> OrderView:
     return OrderView(
         id=str(order.id),
         side=order.side,
-        status=order.status,
+        status=shown_status(order),
         price=order.price,
         amount=order.amount,
         filled=order.filled,

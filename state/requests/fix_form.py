@@ -42,6 +42,8 @@ class FixForm(DialogAbout, rx.State):
             await self._notify("The next step cannot be shown", problem.detail or problem.title, "bad")
             return
         fix = fix_of(request)
+        if request.cause_is_gone:
+            await self._notify("The next step is not needed", fix.words)
         if fix.kind == ATTEST and (why := await self._is_revoked(request)):
             await self._notify("The party is not attested again in one step", why, "bad")
             return

@@ -11,6 +11,8 @@ from state.core.arguments import id_of
 ATTEST, UNFREEZE, UNPAUSE, RESUME, LINK = "attest", "unfreeze", "unpause", "unpause-path", "link"
 NEED_REASON = (UNFREEZE, UNPAUSE, RESUME)
 """Steps that are recorded with a reason."""
+GONE = "The cause is gone: try again."
+GONE_FOR_GOOD = "The cause is gone. This request cannot be retried: send it again."
 _ASSET = re.compile(r"/assets/([^/]+)")
 _PAGES = (
     ("/attestations", "parties"), ("/issuer/register", "issuer"), ("/limit-path", "assets/{asset}?tab=chains"),
@@ -33,7 +35,9 @@ class Fix:
 
 
 def fix_of(request: Request) -> Fix:
-    """Return the next step after a failed request."""
+    """Return the next step after a failed request: none but another attempt where its cause is gone."""
+    if request.cause_is_gone:
+        return Fix(words=GONE if request.can_retry else GONE_FOR_GOOD)
     return fix_for((request.problem or {}).get("resolution"), request.organization_id)
 
 

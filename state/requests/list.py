@@ -15,6 +15,7 @@ from state.core.arguments import chosen, id_of
 from state.core.events import Events, call
 from state.core.paging import ByStatus
 from state.requests.fix_form import FixForm
+from state.requests.fixes import Fix
 from state.requests.tracker import FINAL, Follows, Tracker
 from state.requests.views import WAITING, RequestView, request_view
 
@@ -76,7 +77,7 @@ class OneRequest(Follows, Deciders, Addressed, rx.State):
             return
         listed = next((row for row in (await self.get_state(Requests)).rows if row.id == wanted), None)
         self.request = listed or RequestView(id=wanted)
-        if listed and listed.status in FINAL:
+        if listed and listed.status in FINAL and listed.fix == Fix():
             return
         try:
             self.request = request_view(await self._api.get_request(self._org_id(), wanted))

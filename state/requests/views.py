@@ -1,6 +1,7 @@
 """Requests and their steps as pages show them."""
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from backend.requests.schemas import Request, RequestStatus, RequestStep
 from state.core.dates import stamp
@@ -65,6 +66,23 @@ class RequestView:
     done_steps: int = 0
     percent: int = 0
     steps: list[StepView] = field(default_factory=list)
+
+
+class Waits(Protocol):
+    """A record whose request may wait for a second person."""
+
+    @property
+    def status(self) -> str:
+        """Its own status."""
+
+    @property
+    def awaits_approval(self) -> bool | None:
+        """Whether the request waits."""
+
+
+def shown_status(record: Waits) -> str:
+    """Return the status that lists show of a record: its own, or that its request waits for a second person."""
+    return WAITING if record.awaits_approval else record.status
 
 
 def request_view(data: Request) -> RequestView:

@@ -160,7 +160,8 @@ class NewTransfer(Dialog, Chains, rx.State):
             answer = await self._api.check_transfer(self._org_id(), transfer.asset_id, check)
         except ApiProblem as problem:
             self._forget()
-            self.check_problem = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
+            said = problem.errors[0]["detail"] if problem.errors else problem.detail or problem.title
+            self.check_problem = said[:1].upper() + said[1:]
             return
         self._take(verdicts_of(answer.rules, self._terms()))
         self.allowed, self.agrees = answer.allowed, answer.chain_agrees

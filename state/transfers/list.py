@@ -10,7 +10,7 @@ from state.chains.lookup import Chains
 from state.core.arguments import chosen
 from state.core.dates import stamp
 from state.core.paging import ByStatus
-from state.requests.views import WAITING
+from state.requests.views import shown_status
 
 
 @dataclass
@@ -73,7 +73,7 @@ class TransfersState(ByStatus, Chains, rx.State):
             decimals=18 if transfer.asset_decimals is None else transfer.asset_decimals,
             amount=transfer.amount,
             chain=transfer.chain_name or self._chain_name(eid),
-            status=WAITING if transfer.awaits_approval else transfer.status,
+            status=shown_status(transfer),
             sender=transfer.from_address,
             sender_name=transfer.from_name or transfer.from_label or "",
             receiver=transfer.to_address,

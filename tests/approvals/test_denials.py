@@ -25,7 +25,7 @@ async def test_denied_market_ends_with_its_bridge(world: World) -> None:
     asset = await firm.asset()
     path = f"/assets/{asset['id']}/markets"
     accepted = await firm.post(path, await firm.market_body(HYPEREVM))
-    assert accepted["status"] == "pending_bridge"
+    assert accepted["status"] == "awaiting_approval"
     approval = await waiting(firm, accepted)
     seen = await second.call("GET", path_of(firm, approval))
     assert seen["plan"]["impact"]["will_bridge"] is True

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.bridges import return_steps
+from backend.bridges import return_steps, returns
 from backend.bridges.workflow import give_back
 from backend.chain.bindings import layerzero, token
 from backend.chain.errors import Reverted
@@ -111,6 +111,23 @@ async def test_return_of_a_packet_delivered_while_waiting_mints_nothing(world: W
     problem = await refused(second, "POST", f"{firm.base}/approvals/{approval['id']}/approve", 409)
     assert "There is nothing to return" in problem.detail or "is confirmed" in problem.detail
     assert (await firm.get(f"/bridges/{bridge['bridgeId']}"))["status"] == "confirmed"
+    assert await totals(firm, asset) == (999 * UNIT, UNIT)
+
+
+@pytest.mark.long
+async def test_return_of_a_packet_delivered_during_its_check_says_so(world: World, monkeypatch: Any) -> None:
+    firm, asset, party, bridge = await failed_bridge(world)
+    row, simulate = await row_of(bridge["bridgeId"]), returns.rehearse
+
+    async def after_the_delivery(intent: Any) -> None:
+        monkeypatch.setattr(returns, "rehearse", simulate)
+        await firm.attest(party, BASE)
+        await relayer.deliver(str(row.guid), SEPOLIA, str(row.source_tx_hash))
+        await simulate(intent)
+
+    monkeypatch.setattr(returns, "rehearse", after_the_delivery)
+    problem = await firm.refused("POST", f"/bridges/{bridge['bridgeId']}/return", 409, json=WHY)
+    assert problem.detail == "The packet was delivered in the meantime. There is nothing to return."
     assert await totals(firm, asset) == (999 * UNIT, UNIT)
 
 

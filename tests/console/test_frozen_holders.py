@@ -8,19 +8,20 @@ UNIT = 10**18
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
-def holder(name: str | None, frozen: str | None, eid: int = 1) -> Holder:
+def holder(name: str | None, frozen: str | None, eid: int = 1, *, whole: bool = False) -> Holder:
     return Holder(
         address=ADDRESS, chain_eid=eid, name=name, balance=str(9 * UNIT), frozen=frozen, party_id=None, party_name=None,
-        is_treasury=False,
+        is_treasury=False, wholly_frozen=None if frozen is None else whole,
     )  # fmt: skip
 
 
 def test_frozen_holders_of_the_chain_are_listed_with_their_amounts() -> None:
     holders = [
-        holder("Alder", str(2**256 - 1)), holder(None, str(5 * UNIT)), holder("Free", "0"), holder("Else", "7", 2),
+        holder("Alder", str(9 * UNIT), whole=True), holder("Ilves", "0", whole=True),
+        holder(None, str(5 * UNIT)), holder("Free", "0"), holder("Else", "7", 2),
     ]  # fmt: skip
     found = frozen_holders(holders, "1", "NREF", 18, is_all=True)
-    assert found == FrozenHolders(["Alder, the whole account", "0x5290…9EE7, 5 NREF"])
+    assert found == FrozenHolders(["Alder, the whole account", "Ilves, the whole account", "0x5290…9EE7, 5 NREF"])
 
 
 def test_chain_without_frozen_holders_says_so() -> None:

@@ -1,9 +1,13 @@
 """Controls on real chains: effects, refusals, plans, kills at any moment, and permissions."""
 
+from functools import partial
+from typing import Any
+
 import pytest
 
+from backend.chain.abi.calls import Call
 from backend.chain.bindings import token
-from backend.controls import workflow
+from backend.controls import service, workflow
 from backend.core.fields import MAX_UINT256
 from backend.users.schemas import Role
 from tests.conftest import World
@@ -132,9 +136,13 @@ async def test_freeze_covers_a_part_or_the_whole_account(world: World) -> None:
     request = await firm.do("freeze", address=address)
     assert "whole account" in request["steps"][0]["detail"]
     assert await firm.frozen(address) == MAX_UINT256
+    row = next(h for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"] if h["address"] == address)
+    assert (row["frozen"], row["wholly_frozen"], row["available"]) == (row["balance"], True, "0")
     assert (await firm.no("freeze", 409, address=address, amount="1")).detail == "The whole account is already frozen."
     await firm.do("unfreeze", address=address, amount=str(2 * UNIT))
     assert await firm.frozen(address) == 3 * UNIT
+    row = next(h for h in (await firm.get(f"/assets/{firm.of['id']}/holders"))["holders"] if h["address"] == address)
+    assert (row["frozen"], row["wholly_frozen"], row["available"]) == (str(3 * UNIT), False, str(2 * UNIT))
     await firm.do("unfreeze", address=address)
     assert await firm.frozen(address) == 0
     assert (await firm.no("unfreeze", 409, address=address)).detail == "Nothing of this account is frozen."
@@ -253,3 +261,51 @@ async def test_control_with_bad_input_or_role_is_rejected(world: World) -> None:
     officer = await world.person(firm.id, Role.COMPLIANCE_OFFICER)
     assert (await officer.call("POST", f"{path}?dry_run=true", json={"reason": WHY}))["steps"]
     assert await sent(firm.id) == before
+
+
+async def test_control_that_a_change_during_its_check_refuses_lists_the_failed_rule(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await issuer(world)
+    treasury, investor = await firm.treasury(), await firm.trader()
+    await firm.give_tokens(investor, 10 * UNIT)
+    simulate = service.rehearse
+
+    async def after(call: Call, intent: Any) -> None:
+        monkeypatch.setattr(service, "rehearse", simulate)
+        await firm.owner_call(call)
+        await simulate(intent)
+
+    monkeypatch.setattr(service, "rehearse", partial(after, token.pause(firm.token_at)))
+    problem = await firm.no("mint", 409, to_address=investor["address"], amount="1")
+    assert [r["code"] for r in problem.rules] == [1]
+    assert problem.rules[0]["resolution"]["path"].endswith("/unpause")
+    await firm.owner_call(token.unpause(firm.token_at))
+
+    taken = token.forced_transfer(firm.token_at, investor["address"], treasury["address"], 10 * UNIT)
+    monkeypatch.setattr(service, "rehearse", partial(after, taken))
+    body = {"from_address": investor["address"], "to_address": treasury["address"], "amount": "1"}
+    problem = await firm.no("forced-transfer", 409, **body)
+    assert [r["code"] for r in problem.rules] == [4]
+
+    monkeypatch.setattr(service, "rehearse", partial(after, token.pause(firm.token_at)))
+    assert (await firm.no("pause", 409)).detail == "The token is already paused."
+
+
+async def test_control_that_a_passing_change_during_its_check_refuses_is_accepted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firm = await issuer(world)
+    investor, simulate = await firm.trader(), service.rehearse
+
+    async def during_a_pause(intent: Any) -> None:
+        monkeypatch.setattr(service, "rehearse", simulate)
+        await firm.owner_call(token.pause(firm.token_at))
+        try:
+            await simulate(intent)
+        finally:
+            await firm.owner_call(token.unpause(firm.token_at))
+
+    monkeypatch.setattr(service, "rehearse", during_a_pause)
+    await firm.do("mint", to_address=investor["address"], amount=str(UNIT))
+    assert await firm.held(investor["address"]) == UNIT

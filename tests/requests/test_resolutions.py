@@ -13,12 +13,15 @@ from backend.chain.bindings import token
 from backend.chain.errors import Reverted
 from backend.failures import rules
 from backend.failures.rules import Person, Place
+from backend.markets import orders_workflow
+from backend.requests.schemas import Request
 from backend.transfers import workflow
+from state.requests.fixes import Fix, fix_of
 from tests.bridges.delivery import bridged
 from tests.conftest import World
 from tests.support.crash import run, unqueued
 from tests.support.firm import BASE, SEPOLIA
-from tests.support.issuance import UNIT, Issuance
+from tests.support.issuance import UNIT, Issuance, orders_path
 
 DOCUMENT = Path(__file__).parents[2] / "backend" / "openapi.json"
 ORGANIZATION, ASSET, PARTY = uuid4(), uuid4(), uuid4()
@@ -114,6 +117,40 @@ async def test_failed_transfer_names_the_call_that_unpauses_or_unfreezes(world: 
     assert problem["resolution"]["title"] == f"Unfreeze {treasury['label']} on {chain}"
 
 
+async def test_failed_request_says_when_its_cause_is_gone(world: World) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, trader = await firm.asset(), await firm.trader()
+    place, market = str(asset["deployments"][0]["token_address"]), await firm.market(asset)
+    await firm.transfer(asset, trader["address"], 10 * UNIT)
+    treasury = (await firm.treasury())["address"]
+    transfer = {
+        "asset_id": asset["id"], "chain_eid": SEPOLIA, "from_wallet_id": trader["id"], "to_address": treasury,
+        "amount": str(UNIT),
+    }  # fmt: skip
+    order = {"side": "sell", "price": str(10**6), "amount": str(UNIT), "wallet_id": trader["id"]}
+    frozen = token.set_frozen(place, trader["address"], 10 * UNIT)
+    free = token.set_frozen(place, trader["address"], 0)
+    for path, body, send, on_failure, cause, removal in (
+        ("/transfers", transfer, workflow.send, workflow.send_failed, token.pause(place), token.unpause(place)),
+        ("/transfers", transfer, workflow.send, workflow.send_failed, frozen, free),
+        (orders_path(market), order, orders_workflow.place, orders_workflow.place_failed, frozen, free),
+    ):
+        with unqueued():
+            accepted = await firm.post(path, body)
+        await firm.owner_call(cause)
+        await run(send, on_failure, firm.id, accepted["requestId"])
+        request = f"/requests/{accepted['requestId']}"
+        shown = await firm.get(request)
+        assert (shown["status"], shown["cause_is_gone"]) == ("failed", False)
+        assert fix_of(Request.model_validate(shown)).label.startswith(("Unpause", "Unfreeze")), shown["problem"]
+        await firm.owner_call(removal)
+        shown = await firm.get(request)
+        assert shown["cause_is_gone"], shown["problem"]
+        assert fix_of(Request.model_validate(shown)) == Fix(words="The cause is gone: try again.")
+        assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
+        assert not (await firm.get(request))["cause_is_gone"]
+
+
 @pytest.mark.long
 async def test_refused_delivery_names_the_attestation_and_a_market_its_failed_bridge(
     world: World, monkeypatch: pytest.MonkeyPatch
@@ -133,7 +170,10 @@ async def test_refused_delivery_names_the_attestation_and_a_market_its_failed_br
 
     fields = {name: field["const"] for name, field in problem["resolution"]["body"]["properties"].items()}
     assert problem["resolution"]["path"] == f"/orgs/{firm.id}/attestations"
+    assert not (await firm.get(f"/requests/{accepted['requestId']}"))["cause_is_gone"]
     await firm.succeed((await firm.post("/attestations", fields))["requestId"])
+    shown = await firm.get(f"/requests/{accepted['requestId']}")
+    assert shown["cause_is_gone"], shown["problem"]
     assert (await firm.retry(accepted["requestId"]))["status"] == "succeeded"
     assert not (await firm.get(f"/bridges/{accepted['bridgeId']}"))["can_retry"]
 

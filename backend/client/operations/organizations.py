@@ -157,13 +157,14 @@ class OrganizationsOperations(Connection):
         self,
         org_id: Id,
         *,
+        approval_id: Id | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         count: Literal["estimated"] | None = None,
         q: str | None = None,
     ) -> Pages[AccessList, Access]:
         """List the people whose role reaches this organization: its own members first, then those of the
-        organizations above.
+        organizations above. `cannot_approve` says who could approve a request, and why others could not.
 
         Scope: `members:read`.
         """
@@ -171,7 +172,7 @@ class OrganizationsOperations(Connection):
             AccessList,
             "access",
             path("/orgs/{}/access", org_id),
-            {"limit": limit, "cursor": cursor, "count": count, "q": q},
+            {"approvalId": approval_id, "limit": limit, "cursor": cursor, "count": count, "q": q},
         )
 
     def get_tree(
@@ -255,12 +256,12 @@ class OrganizationsOperations(Connection):
         """
         return self._download("/orgs.csv", query={"q": q})
 
-    def list_access_csv(self, org_id: Id, *, q: str | None = None) -> Download:
+    def list_access_csv(self, org_id: Id, *, approval_id: Id | None = None, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/access` as CSV: every record that matches its filters, in one stream.
 
         Scope: `members:read`.
         """
-        return self._download(path("/orgs/{}/access.csv", org_id), query={"q": q})
+        return self._download(path("/orgs/{}/access.csv", org_id), query={"approvalId": approval_id, "q": q})
 
     def get_tree_csv(self, org_id: Id, *, parent: Id | None = None, q: str | None = None) -> Download:
         """Export `/orgs/{orgId}/tree` as CSV: every record that matches its filters, in one stream.

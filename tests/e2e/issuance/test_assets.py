@@ -98,7 +98,21 @@ def test_transfer_check_lists_every_rule(console: Console, signum: Signum) -> No
     page.get_by_role("button", name="Check transfer", exact=True).click()
     expect(page.get_by_label("To", exact=True)).to_have_attribute("aria-invalid", "true")
 
-    page.get_by_label("To", exact=True).fill(address["Unverified broker"])
+    receiver, known = page.get_by_label("To", exact=True), address["Unverified broker"]
+    receiver.fill(known)
+    expect(page.get_by_text("Unverified broker", exact=True)).to_be_visible()
+    letter = next(i for i, digit in enumerate(known) if digit.isalpha() and i > 1)
+    receiver.fill(known[:letter] + known[letter].swapcase() + known[letter + 1 :])
+    expect(page.get_by_text("Wrong checksum: check for a typo")).to_be_visible()
+    page.get_by_role("button", name="Check transfer", exact=True).click()
+    expect(page.get_by_text("Has a wrong EIP-55 checksum; check for a typo, or send it in lower case")).to_be_visible()
+
+    receiver.fill(known)
+    page.get_by_label("Amount").fill("0")
+    page.get_by_role("button", name="Check transfer", exact=True).click()
+    expect(page.get_by_text("Enter a number above 0")).to_be_visible()
+    expect(page.get_by_text("Nothing checked yet")).to_be_visible()
+    page.get_by_label("Amount").fill("10")
     page.get_by_role("button", name="Check transfer", exact=True).click()
     expect(page.get_by_text("This transfer is refused.")).to_be_visible()
     first = page.get_by_role("list", name="Rules").get_by_role("listitem").first
