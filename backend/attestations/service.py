@@ -95,16 +95,16 @@ async def create_together(context: Context, items: Mapping[int, AttestationCreat
     async with db.paused(context.session):
         passing = await _passing(context, found)
     found = await drafts.several(context, {index: items[index] for index in passing})
-    if not found:
+    if not found or not await groups.can_accept(context, ISSUE, below):  # again: a policy may be new since
         return {}
     asked = [
         Asked(
             _title(draft),
             ("attestation", draft.row.id),
-            draft.party.id,
-            _steps(draft),
-            draft.row.chain_eid,
-            draft.attester,
+            order=draft.party.id,
+            steps=_steps(draft),
+            eid=draft.row.chain_eid,
+            signer=draft.attester,
         )
         for draft in found.values()
     ]

@@ -138,14 +138,13 @@ async def create_together(context: Context, items: Mapping[int, TransferCreate])
     The chain decides: it simulates each transfer with the token's own rules. It accepts none where each needs a
     decision of its own: `create` makes it, and says why one is refused.
     """
-    assets = {item.asset_id for item in items.values()}
-    if not await groups.can_accept(context, KIND) or await counts.is_limited(context.session, KIND, assets):
+    if not await _need_no_decisions(context, items):
         return {}
     known = await _known(context, items)
     async with db.paused(context.session):
         passing = await _passing(context, known, items)
     known = {index: one for index, one in (await _known(context, items)).items() if index in passing}
-    if not known or await counts.is_limited(context.session, KIND, assets):
+    if not known or not await _need_no_decisions(context, items):  # again: a limit may be new since
         return {}
     addresses = {address for index, one in known.items() for address in (one.wallet.address, items[index].to_address)}
     names = await titles_of(context.session, context.organization_id, addresses)
@@ -154,11 +153,11 @@ async def create_together(context: Context, items: Mapping[int, TransferCreate])
         Asked(
             _title(one.asset, one.wallet, items[index], names),
             ("transfer", rows[index].id),
-            _order(rows[index]),
-            _steps(one.place.eid),
-            one.place.eid,
-            one.wallet.address,
-            Amount(one.asset.id, int(items[index].amount)),
+            order=_order(rows[index]),
+            steps=_steps(one.place.eid),
+            eid=one.place.eid,
+            signer=one.wallet.address,
+            moves=Amount(one.asset.id, int(items[index].amount)),
         )
         for index, one in known.items()
     ]
@@ -167,6 +166,12 @@ async def create_together(context: Context, items: Mapping[int, TransferCreate])
         index: await _written(context, row, request)
         for (index, row), request in zip(rows.items(), written, strict=True)
     }
+
+
+async def _need_no_decisions(context: Context, items: Mapping[int, TransferCreate]) -> bool:
+    """Return whether neither a second person nor a daily limit decides about each of some transfers."""
+    assets = {item.asset_id for item in items.values()}
+    return await groups.can_accept(context, KIND) and not await counts.is_limited(context.session, KIND, assets)
 
 
 @dataclass(frozen=True)

@@ -216,3 +216,46 @@ async def test_transfer_of_another_organizations_wallet_or_asset_is_refused(scen
 async def test_batch_without_items_or_with_too_many_is_refused(scene: Scene, count: int) -> None:
     items = scene.items(*[UNIT] * count)
     assert (await scene.firm.refused("POST", BATCH, 422, json={"items": items})).by_field().keys() == {"items"}
+
+
+@pytest.mark.parametrize("kind", ["approvals", "daily limit"])
+async def test_decision_that_is_needed_since_the_check_is_asked_for_each_item(
+    world: World, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    scene = await Scene.of(await Issuance.ready(world, SEPOLIA))
+    firm, rehearse = scene.firm, several.rehearse
+    await world.person(firm.id)
+
+    async def after_a_decision(intents: Any) -> Any:
+        if kind == "approvals":
+            await firm.patch("", {"approvals": ["transfer.send"]})
+        else:
+            limited = await firm.patch(f"/assets/{scene.asset['id']}/daily-limits", {"transfer": "1"})
+            await firm.succeed(limited["requestId"])
+        return await rehearse(intents)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(several, "rehearse", after_a_decision)
+        answer = await firm.post(BATCH, {"items": scene.items(UNIT, UNIT)})
+    assert [result["acceptance"]["status"] for result in answer["results"]] == ["awaiting_approval"] * 2
+    assert await scene.balances() == [0, 0]
+
+
+async def test_transaction_that_is_not_confirmed_in_time_does_not_hold_up_the_others(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, finish = await scene.waiting(UNIT, 2 * UNIT), several.confirmation.finish
+
+    async def slow(row: TransactionRow, *options: Any) -> Any:
+        if str(row.request_id) == made[1]["requestId"]:
+            await asyncio.Event().wait()
+        return await finish(row, *options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(several, "STRAGGLERS", 0.2)
+        patch.setattr(several.confirmation, "finish", slow)
+        await scene.run(made)
+    assert await scene.statuses(made) == [DONE, ("running", "submitting")]
+    await run_alone(workflow.send, workflow.send_failed, scene.firm.id, made[1]["requestId"])
+    assert await scene.statuses(made) == [DONE, DONE]
+    assert await scene.balances() == [1, 2]

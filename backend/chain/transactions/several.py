@@ -16,6 +16,8 @@ from backend.core.errors import SignumError
 
 OnStored = Callable[[Mapping[str, str]], Awaitable[None]]
 """Receives the hashes by the intents' keys."""
+STRAGGLERS = 60.0
+"""Seconds that confirmed transactions wait for others of their wallet, before they are recorded without them."""
 
 
 async def rehearse(intents: Sequence[Intent]) -> set[str]:
@@ -40,14 +42,26 @@ async def execute(intents: Sequence[Intent], on_stored: OnStored) -> Mapping[str
         return {}
     rows = await _store(priced)
     await on_stored({row.key: row.tx_hash for row in rows})
-    ends = await asyncio.gather(*(_finish(row, on_stored) for row in rows), return_exceptions=True)
     outcomes = dict[str, Outcome]()
-    for row, end in zip(rows, ends, strict=True):
+    for row, end in zip(rows, await _ends(rows, on_stored), strict=True):
         if isinstance(end, Outcome):
             outcomes[row.key] = end
-        elif end is not None:
+        elif isinstance(end, Exception):
             raise end
     return outcomes
+
+
+async def _ends(rows: Sequence[TransactionRow], on_stored: OnStored) -> Sequence[Outcome | BaseException | None]:
+    """Return how each transaction ended; an exception for one that is not confirmed in time, which stays open."""
+    tasks = [asyncio.create_task(_finish(row, on_stored)) for row in rows]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, timeout=STRAGGLERS)
+    finally:
+        for task in tasks:
+            task.cancel()
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+    return ends
 
 
 async def _store(priced: Sequence[tuple[Intent, Terms]]) -> Sequence[TransactionRow]:
