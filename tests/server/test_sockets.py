@@ -144,6 +144,7 @@ async def test_intake_counts_read_but_undelivered_bytes() -> None:
 
 
 async def test_closed_connection_is_not_found_and_leaks_no_descriptor() -> None:
-    before = len(os.listdir("/dev/fd"))
-    assert await Watch().begin(("198.51.100.1", 1), 1) is None
-    assert len(os.listdir("/dev/fd")) == before
+    before, times = len(os.listdir("/dev/fd")), 50
+    for _ in range(times):
+        assert await Watch().begin(("198.51.100.1", 1), 1) is None
+    assert len(os.listdir("/dev/fd")) < before + times  # other parts of the process open and close some
