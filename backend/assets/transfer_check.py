@@ -1,6 +1,6 @@
 """Transfer checks: every rule's verdict, and whether the contract agrees."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -27,6 +27,10 @@ Read = tuple[Any, ...]
 TOGETHER = 2
 """Accounts that are read in one batch: a node may accept few calls in it."""
 ATTEMPTS = 8
+REPEATED = 4
+"""How often verdicts are asked that differ from the contract's."""
+Judged = tuple[list[RuleVerdict], list[int]]
+"""Every rule's verdict, and the codes that the contract refuses with."""
 _OF_TOKEN = ("rules", "paused", "rulesVersion", "holderCount", "treasury")
 _OF_ACCOUNT = ("balanceOf", "holdingOf", "getFrozenTokens", "isVenue")
 
@@ -73,8 +77,22 @@ async def resolved_verdicts(
     return await resolved(context, verdicts, asset_id, body.chain_eid, body.from_address, body.to_address)
 
 
-async def verdicts_of(place: Place, body: TransferCheck) -> tuple[list[RuleVerdict], list[int]]:
+async def verdicts_of(place: Place, body: TransferCheck) -> Judged:
     """Return every rule's verdict, and the codes that the contract refuses with, both of one block."""
+    return await agreed(lambda: _verdicts(place, body))
+
+
+async def agreed(ask: Callable[[], Awaitable[Judged]]) -> Judged:
+    """Return what `ask` returns, asked again where the verdicts differ from the contract's: a node that mines while it
+    answers may take a balance from another state than the holding, although both were asked of one block."""
+    for _ in range(REPEATED):
+        verdicts, codes = await ask()
+        if [verdict.code for verdict in failures(verdicts)] == codes:
+            break
+    return verdicts, codes
+
+
+async def _verdicts(place: Place, body: TransferCheck) -> Judged:
     is_mint, amount = body.from_address == ZERO_ADDRESS, int(body.amount)
     asked = token.transfer_codes(place.token, body.from_address, body.to_address, amount)
     addresses = [body.to_address] if is_mint else [body.to_address, body.from_address]

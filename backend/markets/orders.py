@@ -204,7 +204,7 @@ async def verdicts_of(
     both of one block."""
     place = await transfer_check.place_of(context, market.asset_id, market.chain_eid)
     async with db.paused(context.session):
-        return await _verdicts(place, market, address, side, amount)
+        return await transfer_check.agreed(lambda: _verdicts(place, market, address, side, amount))
 
 
 async def _verdicts(

@@ -37,9 +37,9 @@ from backend.requests.service import GROUP, Step, Wanted, write_all
 from backend.tracing import spans
 
 log = structlog.get_logger()
-MOST = 50
-"""Requests of one group. A wallet has at most as many transactions without a receipt because of it."""
-
+MOST, AT_A_TIME = 50, 2
+"""Requests of one group, and groups of a wallet on a chain that run at a time: one is prepared while the other waits
+for the chain. Their product bounds the wallet's transactions without a receipt."""
 
 OnStored = Callable[[db.Write, Mapping[UUID, str]], Awaitable[None]]
 """Receives the hashes by request."""
@@ -160,9 +160,10 @@ async def accept(
     members = defaultdict[str, list[tuple[RequestRow, Asked]]](list)
     for name, row, one in zip(names, rows, asked, strict=True):
         members[name].append((row, one))
-    for name, found in members.items():
+    for number, (name, found) in enumerate(members.items()):
         first = found[0][1]
-        await _enqueue(context.session, name, [row for row, _ in found], f"{first.signer}:{first.eid}")
+        order = f"{first.signer}:{first.eid}/{number % AT_A_TIME}"
+        await _enqueue(context.session, name, [row for row, _ in found], order)
     return rows
 
 
@@ -181,7 +182,7 @@ def _names(asked: Sequence[Asked]) -> Sequence[str]:
 
 
 async def _enqueue(session: db.Write, name: str, rows: Sequence[RequestRow], order: str) -> None:
-    """Enqueue a group. The groups of a wallet on a chain run one after another."""
+    """Enqueue a group. Those of an order run one after another."""
     first = rows[0]
     queue = await workflows.queue_for(session, first.kind, first.id)
     ids = ",".join(str(row.id) for row in rows)

@@ -68,6 +68,36 @@ async def test_order_is_judged_by_what_one_block_says(world: World, monkeypatch:
     assert verdict["chain_agrees"], verdict
 
 
+class Careless(BusyChain):
+    """The same, whose node at first answers from its newest state, regardless of the block that was asked."""
+
+    wrong = 13
+
+    async def post(self, node: Node, requests: Sequence[Request], **options: Any) -> list[Answer]:
+        """Answer the first reads from the newest state."""
+        if self.received < self.wrong:
+            requests = [(name, [args[0], "latest"] if name == "eth_call" else args) for name, args in requests]
+        return await super().post(node, requests, **options)
+
+
+@pytest.mark.parametrize("kind", ["transfer", "order"])
+async def test_answers_of_two_states_are_not_compared(world: World, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    firm = await Issuance.ready(world, SEPOLIA)
+    asset, treasury, trader = await firm.asset(), await firm.treasury(), await firm.trader()
+    market = await firm.market(asset)
+    await firm.transfer(asset, trader["address"], UNIT)
+    chain = Careless(firm, asset["deployments"][0]["token_address"], trader["address"])
+    path = f"/assets/{asset['id']}/transfer-check"
+    body = {"chain_eid": SEPOLIA, "from_address": treasury["address"], "to_address": trader["address"]}
+    if kind == "order":
+        path = f"{orders_path(market).removesuffix('/orders')}/order-check"
+        body = {"address": trader["address"], "side": "sell"}
+    amount = str(UNIT + 7)  # the seventh arrives between what the market's contract reads and the balance
+    monkeypatch.setattr(transport, "post", chain.post)
+    verdict = await firm.post(path, body | {"amount": amount})
+    assert (verdict["allowed"], verdict["chain_agrees"]) == (True, True), verdict
+
+
 class Moving:
     """A chain whose nodes keep only the newest state, with a new block after each batch, a number of times."""
 
