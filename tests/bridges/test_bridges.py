@@ -107,7 +107,8 @@ async def test_bridge_with_bad_input_is_rejected_at_its_field_and_writes_nothing
         problem = await firm.refused("POST", path, status, json=good | change)
         assert field in problem.by_field(), change
     problem = await firm.refused("POST", path, 409, json=good | {"amount": str(2_000 * UNIT)})
-    assert str(1_000 * UNIT) in problem.detail
+    held, wanted = (f"{amount} {asset['symbol']}" for amount in ("1,000", "2,000"))
+    assert f"holds {held} on the source chain; the amount is {wanted}." in problem.detail
     await firm.refused("POST", path, 409, json={"destination_chain_eid": SEPOLIA})
     assert (await firm.get("/bridges"))["bridges"] == []
 

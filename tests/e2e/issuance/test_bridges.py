@@ -100,7 +100,7 @@ def test_failed_bridge_shows_its_reason_and_is_retried_after_the_attestation(con
     expect(row.get_by_role("link", name=re.compile("^Attest Nora Lind on "))).to_be_visible()
     row.get_by_role("button", name=re.compile("^Show the failed bridge of")).click()
     drawer = page.get_by_role("complementary", name=re.compile("^Bridge of"))
-    expect(drawer.get_by_text("Nora Lind")).to_be_visible()
+    expect(drawer.get_by_text("Nora Lind", exact=True)).to_be_visible()
     expect(drawer.get_by_role("button", name="Retry bridge")).to_be_visible()
     drawer.get_by_role("button", name=re.compile("^Attest Nora Lind on ")).click()
     dialog = page.get_by_role("dialog", name=re.compile("^Attest Nora Lind on "))

@@ -74,7 +74,7 @@ ANYONE = (
     "|Disconnect .*|Open the bridge|Review approval|View approval|Check addresses|Back to .*|Show all waiting"
     "|Show my requests|Withdraw request|View markets|View transfers"
     "|Register as issuer|Create evidence pack|New pack|Open received pack"
-    "|Download archive|Download PDF|Start tour|Hide the tour"
+    "|Overview|Download archive|Download PDF|Start tour|Hide the tour"
 )
 """Navigation, reading, the person's own account, and their own requests."""
 ALSO_ANYONE = {"audit": "Verify", "account": "Save", "assets/{asset}/evidence": "Verify"}
