@@ -2,12 +2,9 @@
 second person are accepted and run together."""
 
 from collections.abc import Mapping, Sequence
-from uuid import UUID
 
-import sqlalchemy as sa
 from fastapi import Request
 from pydantic import BaseModel
-from sqlmodel import col
 
 from backend.attestations import service
 from backend.attestations.schemas import (
@@ -19,11 +16,10 @@ from backend.attestations.schemas import (
     AttestationItemPlan,
     AttestationPlan,
 )
-from backend.auth.batches import Batch, refusal, repeats
+from backend.auth.batches import Batch, repeats, response
 from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.core.errors import Conflict, SignumError
-from backend.requests.models import RequestRow
 from backend.requests.schemas import RequestStatus
 
 ONE = "create_attestation"
@@ -33,34 +29,19 @@ ONE = "create_attestation"
 async def create(context: Context, request: Request, body: AttestationBatch) -> AttestationBatchAccepted:
     """Issue each item."""
     found = await _run(context, request, body, dry_run=False)
-    results = [
-        AttestationBatchResult(
-            party_id=item.party_id,
-            chain_eid=item.chain_eid,
-            acceptance=result if isinstance(result, AttestationAccepted) else None,
-            problem=refusal(context, result) if isinstance(result, SignumError) else None,
-        )
-        for item, result in zip(body.items, found, strict=True)
-    ]
-    await _note_waiting(context, results)
-    refused = sum(result.problem is not None for result in results)
-    return AttestationBatchAccepted(accepted=len(results) - refused, refused=refused, results=results)
+    fields = response(context, body.items, found, AttestationBatchResult, "acceptance", "party_id", "chain_eid")
+    made = AttestationBatchAccepted(**fields)
+    for result in made.results:
+        accepted = result.acceptance
+        result.awaits_approval = accepted is not None and accepted.status == RequestStatus.AWAITING_APPROVAL
+    return made
 
 
 async def plan(context: Context, request: Request, body: AttestationBatch) -> AttestationBatchPlan:
     """Check each item."""
     found = await _run(context, request, body, dry_run=True)
-    results = [
-        AttestationItemPlan(
-            party_id=item.party_id,
-            chain_eid=item.chain_eid,
-            plan=result if isinstance(result, AttestationPlan) else None,
-            problem=refusal(context, result) if isinstance(result, SignumError) else None,
-        )
-        for item, result in zip(body.items, found, strict=True)
-    ]
-    refused = sum(result.problem is not None for result in results)
-    return AttestationBatchPlan(accepted=len(results) - refused, refused=refused, results=results)
+    fields = response(context, body.items, found, AttestationItemPlan, "plan", "party_id", "chain_eid")
+    return AttestationBatchPlan(**fields)
 
 
 async def _run(
@@ -82,15 +63,3 @@ async def _run(
     if dry_run or len(calls) == 1:
         return await batch.run(AttestationAccepted, one, dry_run=dry_run)
     return await batch.run(AttestationAccepted, one, together=together)
-
-
-async def _note_waiting(context: Context, results: Sequence[AttestationBatchResult]) -> None:
-    """Mark the results whose requests wait for a second person."""
-    made = {result.acceptance.request_id: result for result in results if result.acceptance}
-    if made:
-        query = sa.select(col(RequestRow.id)).where(
-            col(RequestRow.id).in_([UUID(request_id) for request_id in made]),
-            col(RequestRow.status) == RequestStatus.AWAITING_APPROVAL,
-        )
-        for request_id in await context.session.scalars(query):
-            made[str(request_id)].awaits_approval = True

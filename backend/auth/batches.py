@@ -122,3 +122,24 @@ def refusal(context: Context, error: SignumError) -> dict[str, Any]:
     """Return the problem of a refused item."""
     body = problem(error, settings().base_url, f"urn:uuid:{context.request_id}" if context.request_id else "")
     return body | {"detail": shortened(body["detail"])}
+
+
+def response(
+    context: Context,
+    items: Sequence[BaseModel],
+    found: Sequence[BaseModel | SignumError],
+    result: type[BaseModel],
+    made: str,
+    *shown: str,
+) -> dict[str, Any]:
+    """Return the fields of a batch's response: the counts and a `result` of each item, with the item's fields `shown`,
+    and what was `made` or the problem."""
+    results = [
+        result.model_validate(
+            {name: getattr(item, name) for name in shown}
+            | ({"problem": refusal(context, one)} if isinstance(one, SignumError) else {made: one})
+        )
+        for item, one in zip(items, found, strict=True)
+    ]
+    refused = sum(isinstance(one, SignumError) for one in found)
+    return {"accepted": len(results) - refused, "refused": refused, "results": results}

@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import Request
 from pydantic import BaseModel
 
-from backend.auth.batches import Batch, refusal, repeats
+from backend.auth.batches import Batch, repeats, response
 from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.controls import service
@@ -27,17 +27,8 @@ async def act(
 ) -> FreezeBatchAccepted:
     """Freeze or unfreeze each account."""
     found = await _run(context, request, asset_id, kind, body, dry_run=False)
-    results = [
-        FreezeBatchResult(
-            chain_eid=item.chain_eid,
-            address=item.address,
-            acceptance=result if isinstance(result, ControlAccepted) else None,
-            problem=refusal(context, result) if isinstance(result, SignumError) else None,
-        )
-        for item, result in zip(body.items, found, strict=True)
-    ]
-    refused = sum(result.problem is not None for result in results)
-    return FreezeBatchAccepted(accepted=len(results) - refused, refused=refused, results=results)
+    fields = response(context, body.items, found, FreezeBatchResult, "acceptance", "chain_eid", "address")
+    return FreezeBatchAccepted(**fields)
 
 
 async def plan(
@@ -45,17 +36,7 @@ async def plan(
 ) -> FreezeBatchPlan:
     """Check each item."""
     found = await _run(context, request, asset_id, kind, body, dry_run=True)
-    results = [
-        FreezeItemPlan(
-            chain_eid=item.chain_eid,
-            address=item.address,
-            plan=result if isinstance(result, ControlPlan) else None,
-            problem=refusal(context, result) if isinstance(result, SignumError) else None,
-        )
-        for item, result in zip(body.items, found, strict=True)
-    ]
-    refused = sum(result.problem is not None for result in results)
-    return FreezeBatchPlan(accepted=len(results) - refused, refused=refused, results=results)
+    return FreezeBatchPlan(**response(context, body.items, found, FreezeItemPlan, "plan", "chain_eid", "address"))
 
 
 async def _run(

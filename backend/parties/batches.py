@@ -1,14 +1,13 @@
 """Batches of decisions about parties: each is a decision of its own."""
 
 from fastapi import Request
-from pydantic import BaseModel
 
-from backend.auth.batches import Batch, refusal, repeats
+from backend.auth.batches import Batch, repeats, response
 from backend.auth.calls import Call
 from backend.auth.principal import Context
-from backend.core.errors import Conflict, SignumError
+from backend.core.errors import Conflict
 from backend.parties import service
-from backend.parties.schemas import Party, PartyBatch, PartyBatchResult, PartyBatchVerified, PartyVerification
+from backend.parties.schemas import Party, PartyBatch, PartyBatchResult, PartyBatchVerified
 
 
 async def verify(context: Context, request: Request, body: PartyBatch) -> PartyBatchVerified:
@@ -26,15 +25,5 @@ async def verify(context: Context, request: Request, body: PartyBatch) -> PartyB
         return await service.verify(own, body.items[index].party_id, body.items[index])
 
     found = await Batch(request, context, calls).run(Party, one)
-    results = [_result(context, item, result) for item, result in zip(body.items, found, strict=True)]
-    refused = sum(result.problem is not None for result in results)
-    return PartyBatchVerified(verified=len(results) - refused, refused=refused, results=results)
-
-
-def _result(context: Context, item: PartyVerification, result: BaseModel | SignumError) -> PartyBatchResult:
-    made = PartyBatchResult(party_id=item.party_id)
-    if isinstance(result, SignumError):
-        made.problem = refusal(context, result)
-    elif isinstance(result, Party):
-        made.party = result
-    return made
+    fields = response(context, body.items, found, PartyBatchResult, "party", "party_id")
+    return PartyBatchVerified(verified=fields.pop("accepted"), **fields)

@@ -8,7 +8,7 @@ from fastapi import Request
 from pydantic import BaseModel
 
 from backend.assets import records, transfer_check
-from backend.auth.batches import Batch, refusal
+from backend.auth.batches import Batch, response
 from backend.auth.calls import Call
 from backend.auth.principal import Context
 from backend.core import db
@@ -33,33 +33,14 @@ ONE = "create_transfer"
 async def create(context: Context, request: Request, body: TransferBatch) -> TransferBatchAccepted:
     """Send each item."""
     found = await _run(context, request, body, dry_run=False)
-    results = [
-        TransferBatchResult(
-            to_address=item.to_address,
-            amount=item.amount,
-            acceptance=result if isinstance(result, TransferAccepted) else None,
-            problem=refusal(context, result) if isinstance(result, SignumError) else None,
-        )
-        for item, result in zip(body.items, found, strict=True)
-    ]
-    refused = sum(result.problem is not None for result in results)
-    return TransferBatchAccepted(accepted=len(results) - refused, refused=refused, results=results)
+    fields = response(context, body.items, found, TransferBatchResult, "acceptance", "to_address", "amount")
+    return TransferBatchAccepted(**fields)
 
 
 async def plan(context: Context, request: Request, body: TransferBatch) -> TransferBatchPlan:
     """Check each item."""
     found = await _run(context, request, body, dry_run=True)
-    results = [
-        TransferItemPlan(
-            to_address=item.to_address,
-            amount=item.amount,
-            plan=result if isinstance(result, TransferPlan) else None,
-            problem=refusal(context, result) if isinstance(result, SignumError) else None,
-        )
-        for item, result in zip(body.items, found, strict=True)
-    ]
-    refused = sum(result.problem is not None for result in results)
-    return TransferBatchPlan(accepted=len(results) - refused, refused=refused, results=results)
+    return TransferBatchPlan(**response(context, body.items, found, TransferItemPlan, "plan", "to_address", "amount"))
 
 
 async def _run(

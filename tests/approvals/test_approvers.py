@@ -39,9 +39,9 @@ async def test_access_says_who_can_approve_a_request(world: World) -> None:
     found = await obstacles(firm, approval)
     people = [(second, None), (by_wallet, "wallet"), (appointed, "appointed"), (viewer, "role"), (newer, "newer")]
     assert found == {here: "requester"} | {str(one.user_id): why for one, why in people}
-    anew = await obstacles(firm)
-    assert (anew[here], anew[str(second.user_id)], anew[str(newer.user_id)]) == ("requester", None, None)
-    assert (anew[str(by_wallet.user_id)], anew[str(appointed.user_id)]) == ("wallet", "appointed")
+    of_new = await obstacles(firm)
+    assert (of_new[here], of_new[str(second.user_id)], of_new[str(newer.user_id)]) == ("requester", None, None)
+    assert (of_new[str(by_wallet.user_id)], of_new[str(appointed.user_id)]) == ("wallet", "appointed")
     for one in (by_wallet, appointed, viewer, newer):
         await refused(one, "POST", path_of(firm, approval, "approve"), 403)
     assert (await approve(firm, second, approval))["status"] == "succeeded"
