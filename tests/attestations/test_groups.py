@@ -21,6 +21,7 @@ from backend.chain.transactions.execution import execute
 from backend.client import SignumClient
 from backend.core import db
 from backend.core.db import now
+from backend.core.errors import SignumError
 from backend.models import RequestRow, TransactionRow
 from backend.requests import groups, workflows
 from backend.requests.service import GROUP
@@ -170,6 +171,23 @@ async def test_killed_group_is_continued_by_each_requests_own_run_with_the_same_
     assert await statuses(firm, made) == [DONE, DONE]
     after = [row.tx_hash for row in await sent(made)]
     assert (len(after), after[:count]) == (2, before)
+
+
+async def test_request_that_another_process_ended_as_interrupted_has_the_result_of_its_group(
+    firm: Firm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, read = await waiting(firm, 2), registry.attestations
+
+    async def interrupted(*place: Any) -> Any:
+        first = UUID(made[0]["requestId"])
+        assert await workflows.abandon(firm.id, first, 1, SignumError(sweep.INTERRUPTED))
+        assert (await statuses(firm, made))[0][0] == "failed"
+        return await read(*place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registry, "attestations", interrupted)
+        await run(firm, made)
+    assert await statuses(firm, made) == [DONE, DONE]
 
 
 async def test_restarted_group_enqueues_each_requests_own_run(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
