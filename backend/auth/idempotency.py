@@ -132,14 +132,18 @@ async def _look_for_all(context: Context, rows: Sequence[IdempotencyRow]) -> Seq
     if not await context.session.scalar(sa.select(sa.and_(*held), _seen(rows[0]))):
         raise IdempotencyConflict("The first request with this key is still running.")
     first = rows[0]
-    query = sa.select(IdempotencyRow).where(
+    same = sa.and_(
         col(IdempotencyRow.principal) == first.principal,
         col(IdempotencyRow.path) == first.path,
         col(IdempotencyRow.key) == first.key,
         col(IdempotencyRow.method).in_([row.method for row in rows]),
-        col(IdempotencyRow.created_at) >= now() - LIFETIME,
     )
-    return (await context.session.scalars(query)).all()
+    found = (await context.session.scalars(sa.select(IdempotencyRow).where(same))).all()
+    expired = [row for row in found if row.created_at < now() - LIFETIME]
+    for row in expired:
+        await context.session.delete(row)
+    await context.session.flush()
+    return [row for row in found if row not in expired]
 
 
 async def _check_unanswered(context: Context, rows: Sequence[IdempotencyRow]) -> None:

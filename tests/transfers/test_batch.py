@@ -212,6 +212,19 @@ async def test_transfer_of_another_organizations_wallet_or_asset_is_refused(scen
     assert [result["problem"] and result["problem"]["status"] for result in answer["results"]] == [404, 404, None]
 
 
+async def test_key_that_has_expired_is_a_new_one_for_each_item(scene: Scene) -> None:
+    body, key = {"items": scene.items(UNIT, UNIT)}, str(uuid4())
+    with unqueued():
+        first = await scene.firm.post(BATCH, body, headers={"idempotency-key": key})
+        async with db.worker() as session:
+            aged = sa.text("update idempotency_keys set created_at = created_at - interval '25 hours' where key = :key")
+            await session.execute(aged, {"key": key})
+        second = await scene.firm.post(BATCH, body, headers={"idempotency-key": key})
+        again = await scene.firm.post(BATCH, body, headers={"idempotency-key": key})
+    assert (second["accepted"], again) == (2, second)
+    assert first["results"][0]["acceptance"]["transferId"] != second["results"][0]["acceptance"]["transferId"]
+
+
 @pytest.mark.parametrize("count", [0, 201])
 async def test_batch_without_items_or_with_too_many_is_refused(scene: Scene, count: int) -> None:
     items = scene.items(*[UNIT] * count)
