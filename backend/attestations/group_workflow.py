@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from backend.attestations import listing, rules, service, states
+from backend.attestations import listing, service, states
 from backend.attestations.models import AttestationRow
-from backend.attestations.rules import Described, Statement
 from backend.attestations.schemas import AttestationStatus
 from backend.chain.abi.outcome import Outcome
 from backend.chain.bindings import registry
@@ -67,10 +66,8 @@ async def _current(session: Write, runs: Sequence[Run]) -> Rows:
 
 
 def _is_true(row: AttestationRow, party: PartyRow) -> bool:
-    said = Described(row.wallet_address, row.country, Statement(row.kyc_level, row.accredited))
-    known = Described(party.wallet_address, party.country, Statement(party.kyc_level, party.accredited))
     try:
-        rules.check_is_true(said, known, party.status)
+        service.check_is_true(row, party)
     except Conflict:
         return False
     return True

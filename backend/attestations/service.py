@@ -184,9 +184,7 @@ async def check_is_current(session: db.Write, row: AttestationRow, request_id: U
     if await requests.has_sent(session, request_id):
         return
     party = await session.get_one(PartyRow, row.party_id, populate_existing=True)
-    said = Described(row.wallet_address, row.country, Statement(row.kyc_level, row.accredited))
-    known = Described(party.wallet_address, party.country, Statement(party.kyc_level, party.accredited))
-    rules.check_is_true(said, known, party.status)
+    check_is_true(row, party)
     newer = sa.select(col(AttestationRow.id)).where(
         col(AttestationRow.organization_id) == row.organization_id,
         col(AttestationRow.chain_eid) == row.chain_eid,
@@ -196,6 +194,13 @@ async def check_is_current(session: db.Write, row: AttestationRow, request_id: U
     )
     if await session.scalar(newer.limit(1)) is not None:
         raise Conflict("A newer attestation of this wallet exists on this chain. This one would replace it.")
+
+
+def check_is_true(row: AttestationRow, party: PartyRow) -> None:
+    """Raise 409 if an attestation that was not sent would say what is no longer true of its party."""
+    said = Described(row.wallet_address, row.country, Statement(row.kyc_level, row.accredited))
+    known = Described(party.wallet_address, party.country, Statement(party.kyc_level, party.accredited))
+    rules.check_is_true(said, known, party.status)
 
 
 async def attest_call(row: AttestationRow) -> Call:
